@@ -1,0 +1,1 @@
+"""Measure whether an LLM flow got better: evaluators, datasets, runs and reports."""

@@ -1,0 +1,199 @@
+"""What can go wrong, as one tree of exceptions.
+
+GenkitEvalError
+├── ConfigError            what was asked for does not exist or does not fit (exit code 2)
+│   ├── UnknownName        a flow, evaluator, model … nobody defined; names the nearest
+│   ├── DuplicateName      two parties define the same name; names both
+│   └── InvalidOptions     an evaluator's options do not fit its options model
+├── DataError              a dataset or its file is not usable (exit code 2)
+│   ├── DataFileError      problems in one file, each with its place
+│   └── NotJson            a value that JSON cannot hold (NaN, a set with mixed types, a cycle …)
+└── StoreError             a dataset or run could not be read or kept
+    ├── InvalidId          an id that cannot become a file name
+    ├── NotFound           no such dataset, version or run
+    ├── AlreadyExists      create met something that is there
+    ├── VersionConflict    a dataset moved on since it was read
+    ├── RunConflict        a run moved on since it was read
+    ├── RunInUse           another process holds the run's journal
+    └── CorruptFile        a file that should be JSON of ours is not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+__all__ = [
+    "AlreadyExists",
+    "ConfigError",
+    "CorruptFile",
+    "DataError",
+    "DataFileError",
+    "DuplicateName",
+    "GenkitEvalError",
+    "InvalidId",
+    "InvalidOptions",
+    "NotFound",
+    "NotJson",
+    "Problem",
+    "RunConflict",
+    "RunInUse",
+    "StoreError",
+    "UnknownName",
+    "VersionConflict",
+]
+
+SHOWN_PROBLEMS = 20
+
+
+class GenkitEvalError(Exception):
+    """Anything this package raises on purpose."""
+
+
+class ConfigError(GenkitEvalError):
+    """What was asked for does not exist or does not fit together."""
+
+
+class UnknownName(ConfigError):
+    """A name that nobody defined."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name = kind, name
+        names = sorted(known)
+        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        if near:
+            advice = "did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
+        elif names:
+            shown = ", ".join(f"'{n}'" for n in names[:10])
+            advice = f"defined are {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        else:
+            advice = f"no {kind} is defined: define one, or load the app or plugin that does"
+        super().__init__(f"unknown {kind} '{name}': {advice}")
+
+
+class DuplicateName(ConfigError):
+    """Two parties define the same name."""
+
+    def __init__(self, kind: str, name: str, *, first: str, second: str) -> None:
+        self.kind, self.name = kind, name
+        super().__init__(f"{kind} '{name}' is defined twice: by {first} and by {second}; rename one of them")
+
+
+class InvalidOptions(ConfigError):
+    """An evaluator's options do not fit its options model."""
+
+    def __init__(self, evaluator: str, problem: str) -> None:
+        self.evaluator = evaluator
+        super().__init__(f"options of evaluator '{evaluator}': {problem}")
+
+
+class DataError(GenkitEvalError):
+    """A dataset, or a value in it, is not usable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in a file: where, and what was found and expected."""
+
+    message: str
+    line: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        place = ", ".join(
+            part for part in (f"line {self.line}" if self.line is not None else "", self.field or "") if part
+        )
+        return f"{place}: {self.message}" if place else self.message
+
+
+class DataFileError(DataError):
+    """The problems of one data file; the first 20 are in the message, all of those found in `problems`."""
+
+    def __init__(self, source: str, problems: Sequence[Problem], *, more: int = 0) -> None:
+        self.source, self.problems = source, list(problems)
+        hidden = max(0, len(problems) - SHOWN_PROBLEMS) + more
+        shown = [str(problem) for problem in problems[:SHOWN_PROBLEMS]]
+        if len(shown) == 1 and not hidden:
+            super().__init__(f"{source}: {shown[0]}")
+            return
+        count = len(problems) + more
+        lines = [f"{source}: {count} problems", *(f"  {text}" for text in shown)]
+        if hidden:
+            lines.append(f"  … and {hidden} more")
+        super().__init__("\n".join(lines))
+
+
+class NotJson(DataError):
+    """A value that JSON cannot hold."""
+
+    def __init__(self, found: str, *, where: str = "") -> None:
+        self.found, self.where = found, where
+        at = f" at {where}" if where else ""
+        super().__init__(f"{found}{at} has no JSON form: expected null, booleans, finite numbers, text, lists and objects")
+
+
+class StoreError(GenkitEvalError):
+    """A dataset or run could not be read or kept."""
+
+
+class InvalidId(StoreError):
+    """An id that cannot become a file name on every system."""
+
+    def __init__(self, kind: str, value: object, reason: str) -> None:
+        self.kind, self.value = kind, value
+        super().__init__(
+            f"{kind} id {value!r} {reason}: use 1 to 64 letters, digits, '.', '_' or '-', "
+            "starting and ending with a letter or digit"
+        )
+
+
+class NotFound(StoreError):
+    """No such dataset, version or run."""
+
+    def __init__(self, kind: str, name: str, *, known: Iterable[str] = (), where: str = "") -> None:
+        self.kind, self.name = kind, name
+        near = get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        hint = "; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else ""
+        at = f" in {where}" if where else ""
+        super().__init__(f"{kind} '{name}' does not exist{at}{hint}")
+
+
+class AlreadyExists(StoreError):
+    """Create met something that is there already."""
+
+    def __init__(self, kind: str, name: str, *, found: str) -> None:
+        self.kind, self.name = kind, name
+        super().__init__(f"{kind} '{name}' exists already ({found}): update it, or choose another id")
+
+
+class VersionConflict(StoreError):
+    """A dataset moved on since it was read."""
+
+    def __init__(self, dataset_id: str, *, expected: int, found: int) -> None:
+        self.dataset_id, self.expected, self.found = dataset_id, expected, found
+        super().__init__(f"dataset '{dataset_id}' is at version {found}, not {expected}: read it again and retry")
+
+
+class RunConflict(StoreError):
+    """A run moved on since it was read."""
+
+    def __init__(self, run_id: str, *, expected: int, found: int) -> None:
+        self.run_id, self.expected, self.found = run_id, expected, found
+        super().__init__(f"run '{run_id}' is at revision {found}, not {expected}: read it again and retry")
+
+
+class RunInUse(StoreError):
+    """Another process holds the run's journal."""
+
+    def __init__(self, run_id: str, *, holder: str) -> None:
+        self.run_id, self.holder = run_id, holder
+        super().__init__(f"run '{run_id}' is in use by {holder}: wait for it to end, or stop it, then retry")
+
+
+class CorruptFile(StoreError):
+    """A file that should be JSON of ours is not."""
+
+    def __init__(self, path: object, problem: str, *, advice: str = "") -> None:
+        self.path = path
+        super().__init__(f"{path}: {problem}" + (f"; {advice}" if advice else ""))

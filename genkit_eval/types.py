@@ -1,0 +1,379 @@
+"""The data of an evaluation: samples, data points, scores, results and what describes them.
+
+Everything is frozen. Attributes are snake_case, keys on disk camelCase. A field that was not given is
+absent on disk; `point.has("reference")` tells "given as null" from "not given".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import ClassVar, Self
+
+from pydantic import Field
+
+from genkit_eval._data import Data, Json, Timestamp, iso_time
+
+__all__ = [
+    "DataPoint",
+    "Dataset",
+    "DatasetMetadata",
+    "DatasetSchema",
+    "DatasetType",
+    "Direction",
+    "EvalMetric",
+    "EvalResult",
+    "EvalRunKey",
+    "EvaluatorKind",
+    "EvaluatorRecord",
+    "Expect",
+    "Finding",
+    "MetricInfo",
+    "MetricSummary",
+    "Outcome",
+    "RunState",
+    "Sample",
+    "Score",
+    "Status",
+    "ToolCall",
+    "Turn",
+    "Usage",
+    "iso_time",
+]
+
+
+class Status(StrEnum):
+    """Genkit's verdict on one case."""
+
+    UNKNOWN = "UNKNOWN"
+    PASS = "PASS"
+    FAIL = "FAIL"
+
+
+class Outcome(StrEnum):
+    """What became of one (case, evaluator, repeat)."""
+
+    VERDICT = "VERDICT"
+    """There is a score, a PASS or a FAIL."""
+    UNDECIDED = "UNDECIDED"
+    """The evaluator read the case and would not commit; a score may be kept."""
+    INCONCLUSIVE = "INCONCLUSIVE"
+    """Nothing to read, or the measure is undefined: no score, outside the pass rate."""
+    FAILED = "FAILED"
+    """Target, judge or evaluator broke: no score, `error` says how."""
+
+
+class DatasetType(StrEnum):
+    """What a dataset's inputs are for. CUSTOM is ours: Genkit's tools see UNKNOWN."""
+
+    UNKNOWN = "UNKNOWN"
+    FLOW = "FLOW"
+    MODEL = "MODEL"
+    EXECUTABLE_PROMPT = "EXECUTABLE_PROMPT"
+    CUSTOM = "CUSTOM"
+
+
+class Direction(StrEnum):
+    """Which way a score gets better."""
+
+    MAXIMIZE = "maximize"
+    MINIMIZE = "minimize"
+
+
+class EvaluatorKind(StrEnum):
+    """How an evaluator comes to its verdict: exact rules, computed estimates, or a model."""
+
+    DETERMINISTIC = "deterministic"
+    HEURISTIC = "heuristic"
+    AGENTIC = "agentic"
+
+
+class RunState(StrEnum):
+    """Whether every case of a run is done."""
+
+    COMPLETE = "COMPLETE"
+    INCOMPLETE = "INCOMPLETE"
+
+
+class ToolCall(Data):
+    """One call of a tool: what was asked and what came back."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"arguments", "output"})
+
+    name: str
+    arguments: Json = None
+    output: Json = None
+    error: str | None = None
+    id: str | None = None
+
+
+class Turn(Data):
+    """One turn of a conversation; `role` is user, assistant, tool or system."""
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"content"})
+
+    role: str
+    content: Json = None
+    tool_calls: Sequence[ToolCall] = ()
+    tool_call_id: str | None = None
+
+
+class Usage(Data):
+    """What answering cost: tokens, US dollars, calls of a model."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+    model_calls: int | None = None
+
+
+class Expect(Data):
+    """What a right answer does: carries a label, contains phrases, or satisfies a metric."""
+
+    label: str | None = None
+    phrases: Sequence[str] | None = None
+    metric: str | None = None
+
+
+class Sample(Data):
+    """One dataset entry: an input, what is known about the right answer, and given outputs if there are any.
+
+    `input`, `reference` and `output` are any JSON value. `latency` is in seconds.
+    """
+
+    nullable: ClassVar[frozenset[str]] = frozenset({"input", "output", "reference"})
+
+    test_case_id: str | None = None
+    input: Json = None
+    output: Json = None
+    error: str | None = None
+    context: Sequence[Json] = ()
+    reference: Json = None
+    custom: Mapping[str, Json] = Field(default_factory=dict)
+    trace_ids: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    expect: Expect | None = None
+    instructions: str | Sequence[str] | None = None
+    expected_tools: Sequence[ToolCall] | None = None
+    relevant_ids: Sequence[str] | None = None
+    plan: str | Sequence[str] | None = None
+    goal: str | None = None
+    system_prompt: str | None = None
+    user_id: str | None = None
+    session_id: str | None = None
+    tool_catalog: Sequence[Json] = ()
+    attachments: Sequence[Json] = ()
+    tools: Sequence[ToolCall] | None = None
+    turns: Sequence[Turn] | None = None
+    retrieved_ids: Sequence[str] | None = None
+    usage: Usage | None = None
+    latency: float | None = None
+
+
+class DataPoint(Sample):
+    """What an evaluator sees: a sample with its output (or error), context, tool calls, turns, usage, latency."""
+
+
+class Finding(Data):
+    """One thing an evaluator saw: a statement, a call or a phrase, with its verdict and the reason.
+
+    `passed` is None where the finding is neither right nor wrong. `span` is [start, end) in characters.
+    """
+
+    text: str
+    passed: bool | None = None
+    reason: str | None = None
+    category: str | None = None
+    span: tuple[int, int] | None = None
+    details: Mapping[str, Json] | None = None
+
+
+class Score(Data):
+    """What an evaluator says about one data point.
+
+    `score` is a finite number, a boolean or a category; `id` tells several scores of one evaluator apart.
+    Make one with `Score.passed`, `failed`, `scored`, `undecided`, `inconclusive` or `broke`.
+    """
+
+    id: str | None = None
+    score: bool | int | float | str | None = None
+    status: Status = Status.UNKNOWN
+    outcome: Outcome = Outcome.VERDICT
+    reason: str | None = None
+    error: str | None = None
+    findings: Sequence[Finding] = ()
+    details: Mapping[str, Json] | None = None
+
+    @classmethod
+    def passed(cls, score: bool | float | str | None = None, *, reason: str | None = None, **more: object) -> Self:
+        """PASS, with a score if there is one."""
+        return cls._made(score, reason, more, status=Status.PASS)
+
+    @classmethod
+    def failed(cls, score: bool | float | str | None = None, *, reason: str | None = None, **more: object) -> Self:
+        """FAIL: the answer is wrong. (An evaluator that could not work raises, or returns `broke`.)"""
+        return cls._made(score, reason, more, status=Status.FAIL)
+
+    @classmethod
+    def scored(cls, score: bool | float | str, *, reason: str | None = None, **more: object) -> Self:
+        """A score without PASS or FAIL; `status=` may give one."""
+        return cls._made(score, reason, more)
+
+    @classmethod
+    def undecided(cls, score: bool | float | str | None = None, *, reason: str, **more: object) -> Self:
+        """Read it, would not commit."""
+        return cls._made(score, reason, more, outcome=Outcome.UNDECIDED)
+
+    @classmethod
+    def inconclusive(cls, *, reason: str, **more: object) -> Self:
+        """Nothing to read, or the measure is undefined here: outside the pass rate, counted apart."""
+        return cls._made(None, reason, more, outcome=Outcome.INCONCLUSIVE)
+
+    @classmethod
+    def broke(cls, error: str, **more: object) -> Self:
+        """The measurement itself failed: no score, counted apart, visible in summary and exit code."""
+        return cls._made(None, None, more, outcome=Outcome.FAILED, error=error)
+
+    @classmethod
+    def _made(cls, score: object, reason: str | None, more: Mapping[str, object], **fixed: object) -> Self:
+        given = {"score": score, "reason": reason}
+        return cls.model_validate({**{k: v for k, v in given.items() if v is not None}, **fixed, **more})
+
+
+class EvalMetric(Data):
+    """One score in a run file: Genkit's keys, and ours (`outcome`, `version`, `findings`, `repeat`, `seconds`)."""
+
+    evaluator: str
+    score_id: str | None = None
+    score: bool | int | float | str | None = None
+    status: Status | None = None
+    rationale: str | None = None
+    error: str | None = None
+    trace_id: str | None = None
+    span_id: str | None = None
+    outcome: Outcome | None = None
+    version: str | None = None
+    findings: Sequence[Finding] = ()
+    details: Mapping[str, Json] | None = None
+    repeat: int | None = None
+    seconds: float | None = None
+
+    @property
+    def ended(self) -> Outcome:
+        """The outcome; for files of Genkit's own tools, which have none, what the other keys imply."""
+        if self.outcome is not None:
+            return self.outcome
+        if self.error is not None:
+            return Outcome.FAILED
+        judged = self.score is not None or self.status in (Status.PASS, Status.FAIL)
+        return Outcome.VERDICT if judged else Outcome.INCONCLUSIVE
+
+
+class EvalResult(DataPoint):
+    """A data point with its metrics, as a run file holds it."""
+
+    metrics: Sequence[EvalMetric] = ()
+
+
+class MetricInfo(Data):
+    """What a metric is called and measures, as Genkit's tools show it."""
+
+    display_name: str = ""
+    definition: str = ""
+
+
+class EvaluatorRecord(Data):
+    """How an evaluator took part in a run: its reference, version, options and direction."""
+
+    evaluator: str
+    version: str = "unversioned"
+    options: Mapping[str, Json] | None = None
+    direction: Direction = Direction.MAXIMIZE
+    kind: EvaluatorKind | None = None
+
+
+class MetricSummary(Data):
+    """One metric (and score id) over a run. Every count is of cells; `total` is all cases of the run.
+
+    `total = verdict + undecided + inconclusive + failed`; `pass_rate = passed / (passed + failed_status)`,
+    None without a PASS or FAIL; `mean` is over the `scored` numeric scores, `distribution` counts categories.
+    """
+
+    evaluator: str
+    score_id: str | None = None
+    total: int = 0
+    verdict: int = 0
+    undecided: int = 0
+    inconclusive: int = 0
+    failed: int = 0
+    passed: int = 0
+    failed_status: int = 0
+    scored: int = 0
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+    distribution: Mapping[str, int] | None = None
+    distinct: int | None = None
+    direction: Direction = Direction.MAXIMIZE
+
+    @property
+    def pass_rate(self) -> float | None:
+        """PASS / (PASS + FAIL), or None when there is neither."""
+        judged = self.passed + self.failed_status
+        return self.passed / judged if judged else None
+
+
+class EvalRunKey(Data):
+    """What a run is listed by: Genkit's keys, and ours from `state` on."""
+
+    eval_run_id: str
+    created_at: Timestamp
+    metric_summaries: Sequence[Mapping[str, Json]] = ()
+    metrics_metadata: Mapping[str, MetricInfo] = Field(default_factory=dict)
+    dataset_id: str | None = None
+    dataset_version: int | None = None
+    action_ref: str | None = None
+    action_config: Json = None
+    state: RunState = RunState.COMPLETE
+    revision: int = 1
+    case_count: int | None = None
+    target_errors: int | None = None
+    seconds: float | None = None
+    evaluators: Sequence[EvaluatorRecord] = ()
+    summary: Sequence[MetricSummary] = ()
+    source: Mapping[str, Json] | None = None
+    limits: Mapping[str, Json] | None = None
+
+
+class DatasetSchema(Data):
+    """JSON Schemas that a dataset's inputs and references obey."""
+
+    input_schema: Mapping[str, Json] | None = None
+    reference_schema: Mapping[str, Json] | None = None
+
+
+class DatasetMetadata(Data):
+    """What a dataset is listed by."""
+
+    dataset_id: str
+    # the key on disk is "schema", a name that pydantic's models use themselves
+    json_schema: DatasetSchema | None = Field(default=None, alias="schema")
+    target_action: str | None = None
+    metric_refs: Sequence[str] = ()
+    size: int = 0
+    version: int = 1
+    dataset_type: DatasetType = DatasetType.UNKNOWN
+    create_time: Timestamp
+    update_time: Timestamp
+
+
+class Dataset(Data):
+    """One version of a dataset: what describes it, and its samples in order."""
+
+    metadata: DatasetMetadata
+    samples: Sequence[Sample] = ()
+
+    def __len__(self) -> int:
+        return len(self.samples)
