@@ -14,7 +14,7 @@ __all__ = ["Data", "Json", "Timestamp", "iso_time"]
 _set = object.__setattr__
 
 
-def _json_form(value: object) -> JsonValue:
+def _json_form(value: object) -> Any:
     # orjson costs 26 ms at import and is not needed to define an evaluator
     from genkit_eval._json import json_form
 

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from genkit_eval.errors import NotJson
 
@@ -22,7 +22,7 @@ __all__ = ["dump", "json_bytes", "json_form", "json_text", "load"]
 MAX_DEPTH = 200
 
 
-def json_form(value: object) -> JsonValue:
+def json_form(value: object) -> Any:
     """The JSON form of a value, always a copy of its own: what is scored equals what is stored.
 
     Tuples become lists; dataclasses, pydantic models and named tuples objects (named tuples: lists); keys that are
@@ -80,7 +80,9 @@ def _walk_compound(value: object, where: str, depth: int) -> Any:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return _walk(fields, where, depth)
     if isinstance(value, Mapping):
-        return {_key(key, where): _walk(item, f"{where}.{key}" if where else str(key), depth) for key, item in value.items()}
+        return {
+            _key(key, where): _walk(item, f"{where}.{key}" if where else str(key), depth) for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [_walk(item, f"{where}[{i}]", depth) for i, item in enumerate(value)]
     if isinstance(value, set | frozenset):
@@ -132,7 +134,9 @@ def load(data: bytes | bytearray | memoryview | str) -> Any:
     """
     # orjson turns integers beyond 64 bits into floats without a word; they have at least 19 digits
     if _LONG_NUMBER.search(data.encode() if isinstance(data, str) else data):
-        return json.loads(bytes(data) if isinstance(data, memoryview) else data, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(
+            bytes(data) if isinstance(data, memoryview) else data, parse_constant=_refuse, parse_float=_finite
+        )
     return orjson.loads(data)
 
 

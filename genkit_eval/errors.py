@@ -130,7 +130,9 @@ class NotJson(DataError):
     def __init__(self, found: str, *, where: str = "") -> None:
         self.found, self.where = found, where
         at = f" at {where}" if where else ""
-        super().__init__(f"{found}{at} has no JSON form: expected null, booleans, finite numbers, text, lists and objects")
+        super().__init__(
+            f"{found}{at} has no JSON form: expected null, booleans, finite numbers, text, lists and objects"
+        )
 
 
 class StoreError(GenkitEvalError):

@@ -1,0 +1,318 @@
+"""Flows and evaluators as defined: what is decided once, at definition, so that no call pays for it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property, partial
+from hashlib import blake2b
+from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+
+from genkit_eval.errors import ConfigError, DataError, InvalidOptions, UnknownName
+from genkit_eval.scores import ScoreRule
+from genkit_eval.types import DataPoint, Direction, EvaluatorKind, Sample
+
+__all__ = ["Evaluator", "EvaluatorSettings", "Flow", "checked_name", "evaluator_from", "flow_from", "origin_of"]
+
+UNVERSIONED = "unversioned"
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*")
+
+E = TypeVar("E", bound=StrEnum)
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """A function from a data point (and options) to scores, with what it declared about itself."""
+
+    name: str
+    fn: Callable[..., Any]
+    options: type[BaseModel] | None = None
+    is_async: bool = False
+    batch: bool = False
+    requires: tuple[str, ...] = ()
+    non_empty: tuple[str, ...] = ()
+    rule: ScoreRule = field(default_factory=ScoreRule)
+    kind: EvaluatorKind = EvaluatorKind.HEURISTIC
+    declared_version: str | None = None
+    is_billed: bool = False
+    display_name: str = ""
+    definition: str = ""
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    check: Callable[[Sample, Any], str | None] | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name in run files: "/evaluator/…"."""
+        return f"/evaluator/{self.name}"
+
+    @property
+    def direction(self) -> Direction:
+        """Which way its scores get better."""
+        return self.rule.direction
+
+    @cached_property
+    def version(self) -> str:
+        """What was declared, else a digest of the function's source, else "unversioned"."""
+        if self.declared_version is not None:
+            return self.declared_version
+        try:
+            source = inspect.getsource(_unwrapped(self.fn))
+        except (OSError, TypeError):
+            return UNVERSIONED
+        return "src-" + blake2b(source.encode(), digest_size=6).hexdigest()
+
+    def parse_options(self, given: Mapping[str, JsonValue]) -> BaseModel | None:
+        """The options for a run, validated; None for an evaluator without options.
+
+        Raises:
+            InvalidOptions: unknown option (with the nearest name), wrong value, or a required one missing.
+        """
+        if self.options is None:
+            if given:
+                raise InvalidOptions(self.name, f"it takes none, but was given {', '.join(sorted(given))}")
+            return None
+        names = {name for key, info in self.options.model_fields.items() for name in (key, info.alias or key)}
+        for name in given:
+            if name not in names and self.options.model_config.get("extra") != "allow":
+                raise InvalidOptions(self.name, str(UnknownName("option", name, names)))
+        try:
+            return self.options.model_validate(dict(given))
+        except ValidationError as problem:
+            raise InvalidOptions(self.name, _explained(problem)) from problem
+
+    def missing(self, point: DataPoint) -> str | None:
+        """Why there is nothing to judge in this data point, or None."""
+        for name in self.requires:
+            if not point.has(name):
+                return f"no {name} was given"
+        for name in self.non_empty:
+            value = getattr(point, name)
+            if value is None or (isinstance(value, str) and not value.strip()) or value in ([], (), {}):
+                return f"{name} is empty"
+        return None
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A function from an input to an output, under a name."""
+
+    name: str
+    fn: Callable[[Any], Any]
+    annotation: Any = Any
+    is_async: bool = False
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Its name in run files: "/flow/…"."""
+        return f"/flow/{self.name}"
+
+    @property
+    def validates(self) -> bool:
+        """Whether the parameter's annotation says anything about the input."""
+        return self.annotation is not Any
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.annotation)
+
+    def parse_input(self, value: JsonValue) -> Any:
+        """The input as the flow's annotation wants it.
+
+        Raises:
+            DataError: the value does not fit; says where and why.
+        """
+        try:
+            return self._adapter.validate_python(value)
+        except ValidationError as problem:
+            raise DataError(f"input does not fit flow '{self.name}': {_explained(problem)}") from problem
+
+
+class EvaluatorSettings(TypedDict, total=False):
+    """What an evaluator declares about itself; everything is optional."""
+
+    options: type[BaseModel] | None
+    """A pydantic model; taken from the annotation of the second parameter when absent."""
+    requires: Collection[str]
+    """Data point fields that must be present (`0`, `""`, `False` and null are values); else inconclusive."""
+    non_empty: Collection[str]
+    """Data point fields that must hold something to read; else inconclusive."""
+    direction: Direction | Literal["maximize", "minimize"]
+    low: float | None
+    """With `high`: the range of its numbers; one outside it is FAILED, never clipped."""
+    high: float | None
+    threshold: float | None
+    """Gives numbers PASS (at the threshold or better) or FAIL."""
+    kind: EvaluatorKind | Literal["deterministic", "heuristic", "agentic"]
+    version: str | None
+    """What comparisons go by; default: a digest of the function's source."""
+    is_billed: bool
+    display_name: str | None
+    definition: str
+    metadata: Mapping[str, JsonValue] | None
+    check: Callable[[Sample, Any], str | None] | None
+    """Looked at for every sample before anything runs: what is wrong with the sample, or None."""
+    batch: bool
+    """The function sees all data points of a run at once and returns one value a point, in their order."""
+
+
+def evaluator_from(fn: Callable[..., Any], name: str, settings: EvaluatorSettings) -> Evaluator:
+    """An evaluator from a function and what was declared about it; refuses what cannot work."""
+    what = f"evaluator '{name}'"
+    for setting in settings:
+        if setting not in EvaluatorSettings.__annotations__:
+            raise ConfigError(f"{what}: {UnknownName('setting', setting, EvaluatorSettings.__annotations__)}")
+    parameters = _parameters(fn, what, 1, 2)
+    second = parameters[1] if len(parameters) > 1 else None
+    options = settings.get("options") or (_options_model(fn, second, what) if second else None)
+    if options is not None and second is None:
+        raise ConfigError(f"{what} has options, but its function takes only a data point: give it a second parameter")
+    return Evaluator(
+        name=name,
+        fn=fn,
+        options=options,
+        is_async=_is_async(fn),
+        batch=settings.get("batch", False),
+        requires=_fields(settings.get("requires", ()), what),
+        non_empty=_fields(settings.get("non_empty", ()), what),
+        rule=_rule(settings, what),
+        kind=_member(EvaluatorKind, settings.get("kind", EvaluatorKind.HEURISTIC), what),
+        declared_version=settings.get("version"),
+        is_billed=settings.get("is_billed", False),
+        display_name=settings.get("display_name") or name,
+        definition=settings.get("definition", ""),
+        metadata=settings.get("metadata") or {},
+        check=settings.get("check"),
+    )
+
+
+def checked_name(kind: str, name: str) -> str:
+    """The bare name, without "/evaluator/" or "/flow/" before it.
+
+    Raises:
+        ConfigError: it holds something else than letters, digits, `_ . : -`, and `/` between parts.
+    """
+    bare = name.removeprefix(f"/{kind}/") if isinstance(name, str) else ""
+    if not _NAME.fullmatch(bare):
+        raise ConfigError(
+            f"{kind} name {name!r}: expected letters, digits, '_', '.', ':' or '-', in parts separated by '/', "
+            "like 'custom/length'"
+        )
+    return bare
+
+
+def flow_from(fn: Callable[..., Any], *, name: str, metadata: Mapping[str, JsonValue] | None) -> Flow:
+    """A flow from a function of one parameter."""
+    (parameter,) = _parameters(fn, f"flow '{name}'", 1, 1)
+    annotation = _annotation(fn, parameter)
+    return Flow(name=name, fn=fn, annotation=annotation, is_async=_is_async(fn), metadata=metadata or {})
+
+
+def origin_of(source: object) -> str:
+    """Where something was defined, in words a person can find it by."""
+    function = _unwrapped(source)
+    code = getattr(function, "__code__", None)
+    name = f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
+    return f"{name} ({code.co_filename}:{code.co_firstlineno})" if code else name
+
+
+def _unwrapped(fn: Any) -> Any:
+    while isinstance(fn, partial):
+        fn = fn.func
+    return inspect.unwrap(fn) if callable(fn) else fn
+
+
+def _is_async(fn: Callable[..., Any]) -> bool:
+    target = fn.func if isinstance(fn, partial) else fn
+    return inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(getattr(target, "__call__", None))  # noqa: B004
+
+
+def _parameters(fn: Callable[..., Any], what: str, least: int, most: int) -> list[inspect.Parameter]:
+    if not callable(fn):
+        raise ConfigError(f"{what} is a {type(fn).__name__}, not a function")
+    places = [
+        p for p in inspect.signature(fn).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    needed = [p for p in places if p.default is p.empty]
+    if len(needed) > most or len(places) < least:
+        wanted = "one parameter" if most == 1 else "a data point, and options if it has any"
+        raise ConfigError(f"{what}: {origin_of(fn)} takes {len(needed)} parameters; expected {wanted}")
+    return places[:most]
+
+
+def _annotation(fn: Callable[..., Any], parameter: inspect.Parameter) -> Any:
+    if parameter.annotation is parameter.empty:
+        return Any
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    target = _unwrapped(fn)
+    try:
+        return get_type_hints(target if hasattr(target, "__annotations__") else target.__call__, include_extras=True)[
+            parameter.name
+        ]
+    except (NameError, TypeError, AttributeError) as problem:
+        raise ConfigError(
+            f"{origin_of(fn)}: the annotation {parameter.annotation!r} of '{parameter.name}' cannot be looked up "
+            f"({problem}): define the type at module level, or leave the annotation out"
+        ) from problem
+
+
+def _options_model(fn: Callable[..., Any], parameter: inspect.Parameter, what: str) -> type[BaseModel] | None:
+    annotation = _annotation(fn, parameter)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    if parameter.default is not parameter.empty:
+        return None
+    raise ConfigError(
+        f"{what}: its second parameter '{parameter.name}' holds options: annotate it with a pydantic model, "
+        "or give options="
+    )
+
+
+def _fields(names: Collection[str], what: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise ConfigError(f"{what}: requires and non_empty take a list of fields, not the text {names!r}")
+    for name in names:
+        if name not in DataPoint.model_fields:
+            raise ConfigError(f"{what}: {UnknownName('field', name, DataPoint.model_fields)}")
+    return tuple(names)
+
+
+def _rule(settings: EvaluatorSettings, what: str) -> ScoreRule:
+    low, high, threshold = settings.get("low"), settings.get("high"), settings.get("threshold")
+    for label, value in (("low", low), ("high", high), ("threshold", threshold)):
+        if value is not None and not math.isfinite(value):
+            raise ConfigError(f"{what}: {label} is {value}, expected a finite number")
+    if low is not None and high is not None and low >= high:
+        raise ConfigError(f"{what}: its range is empty ({low} to {high})")
+    direction = _member(Direction, settings.get("direction", Direction.MAXIMIZE), what)
+    rule = ScoreRule(low=low, high=high, threshold=threshold, direction=direction)
+    if threshold is not None and rule.clipped(threshold) is None:
+        raise ConfigError(f"{what}: threshold {threshold} is outside its range {rule.bounds()}")
+    return rule
+
+
+def _member(kind: type[E], value: str, what: str) -> E:
+    try:
+        return kind(value)
+    except ValueError:
+        known = [member.value for member in kind]
+        raise ConfigError(f"{what}: {UnknownName(kind.__name__.lower(), str(value), known)}") from None
+
+
+def _explained(problem: ValidationError) -> str:
+    parts = []
+    for error in problem.errors(include_url=False):
+        place = ".".join(str(part) for part in error["loc"])
+        found = repr(error["input"])
+        parts.append(
+            f"{place + ': ' if place else ''}{error['msg']}, found {found[:80]}{'…' if len(found) > 80 else ''}"
+        )
+    return "; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else "")

@@ -1,0 +1,160 @@
+"""The registry: definitions of flows, evaluators and models, and their lookup by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, Unpack, overload
+
+from pydantic import JsonValue
+
+from genkit_eval.definitions import (
+    Evaluator,
+    EvaluatorSettings,
+    Flow,
+    checked_name,
+    evaluator_from,
+    flow_from,
+    origin_of,
+)
+from genkit_eval.errors import DuplicateName, UnknownName
+from genkit_eval.models import Embedder, Model
+
+__all__ = ["EvaluatorRef", "Plugin", "Registry"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Definition = TypeVar("Definition")
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A named bundle of definitions; `setup` calls the registry's `define_*` verbs."""
+
+    name: str
+    setup: Callable[[Registry], None]
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorRef:
+    """An evaluator by name, with options for one run."""
+
+    name: str
+    options: Mapping[str, JsonValue]
+
+
+class Registry:
+    """Flows, evaluators, models and embedders by name; every name has one definition."""
+
+    def __init__(self) -> None:
+        self.evaluators: dict[str, Evaluator] = {}
+        self.flows: dict[str, Flow] = {}
+        self.models: dict[str, Model] = {}
+        self.embedders: dict[str, Embedder] = {}
+        self.plugins: dict[str, Plugin] = {}
+        self._parties: dict[tuple[str, str], str] = {}
+        self._party: str | None = None
+
+    def install(self, plugin: Plugin) -> None:
+        """Let a plugin define what it brings; a second plugin of the same name is refused."""
+        if plugin.name in self.plugins:
+            raise DuplicateName("plugin", plugin.name, first="an earlier one", second="the one given now")
+        self.plugins[plugin.name] = plugin
+        self._party = f"plugin '{plugin.name}'"
+        try:
+            plugin.setup(self)
+        finally:
+            self._party = None
+
+    @overload
+    def define_evaluator(self, name: str, fn: F, **settings: Unpack[EvaluatorSettings]) -> F: ...
+
+    @overload
+    def define_evaluator(
+        self, name: str, fn: None = None, **settings: Unpack[EvaluatorSettings]
+    ) -> Callable[[F], F]: ...
+
+    def define_evaluator(
+        self, name: str, fn: F | None = None, **settings: Unpack[EvaluatorSettings]
+    ) -> F | Callable[[F], F]:
+        """Define an evaluator, as a decorator or with `fn`; the function itself comes back unchanged.
+
+        Args:
+            name: "namespace/name", by which runs refer to it.
+            fn: sync or async, `fn(point)` or `fn(point, options)`; what it may return: `as_scores`.
+            settings: what it declares about itself: `EvaluatorSettings`.
+
+        Raises:
+            ConfigError: a name, range or field that cannot be.
+            DuplicateName: the name is taken; both parties are named.
+        """
+
+        def define(function: F) -> F:
+            evaluator = evaluator_from(function, checked_name("evaluator", name), settings)
+            self._add("evaluator", self.evaluators, evaluator.name, evaluator, function)
+            return function
+
+        return define if fn is None else define(fn)
+
+    @overload
+    def define_flow(self, name: str, fn: F, *, metadata: Mapping[str, JsonValue] | None = None) -> F: ...
+
+    @overload
+    def define_flow(
+        self, name: str, fn: None = None, *, metadata: Mapping[str, JsonValue] | None = None
+    ) -> Callable[[F], F]: ...
+
+    def define_flow(
+        self, name: str, fn: F | None = None, *, metadata: Mapping[str, JsonValue] | None = None
+    ) -> F | Callable[[F], F]:
+        """Define a flow: a function of one input, sync or async; its annotation validates the input.
+
+        As a decorator or with `fn`; the function itself comes back unchanged.
+        """
+
+        def define(function: F) -> F:
+            flow = flow_from(function, name=checked_name("flow", name), metadata=metadata)
+            self._add("flow", self.flows, flow.name, flow, function)
+            return function
+
+        return define if fn is None else define(fn)
+
+    def define_models(self, provider: str, models: Mapping[str, Model]) -> None:
+        """Define models under `provider/name`."""
+        for name, model in models.items():
+            self._add("model", self.models, f"{checked_name('model', provider)}/{name}", model, model)
+
+    def define_embedders(self, provider: str, embedders: Mapping[str, Embedder]) -> None:
+        """Define embedders under `provider/name`."""
+        for name, embedder in embedders.items():
+            self._add("embedder", self.embedders, f"{checked_name('embedder', provider)}/{name}", embedder, embedder)
+
+    def evaluator(self, ref: str) -> Evaluator:
+        """The evaluator of that name; "custom/x" and "/evaluator/custom/x" mean the same."""
+        return _found("evaluator", self.evaluators, ref)
+
+    def flow(self, ref: str) -> Flow:
+        """The flow of that name; "x" and "/flow/x" mean the same."""
+        return _found("flow", self.flows, ref)
+
+    def model(self, ref: str) -> Model:
+        """The model of that name; "provider/x" and "/model/provider/x" mean the same."""
+        return _found("model", self.models, ref)
+
+    def embedder(self, ref: str) -> Embedder:
+        """The embedder of that name; "provider/x" and "/embedder/provider/x" mean the same."""
+        return _found("embedder", self.embedders, ref)
+
+    def _add(self, kind: str, table: dict[str, Definition], name: str, definition: Definition, source: object) -> None:
+        party = self._party or origin_of(source)
+        if name in table:
+            raise DuplicateName(kind, name, first=self._parties[kind, name], second=party)
+        table[name] = definition
+        self._parties[kind, name] = party
+
+
+def _found(kind: str, table: Mapping[str, Definition], ref: str) -> Definition:
+    name = ref.removeprefix(f"/{kind}/")
+    if name not in table:
+        raise UnknownName(kind, name, table)
+    return table[name]

@@ -1,0 +1,144 @@
+"""From what an evaluator returned to scores: the one normaliser, and the rules a score must obey."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+from genkit_eval.types import Direction, Outcome, Score, Status
+
+__all__ = ["ScoreRule", "as_scores"]
+
+TRUE = Score.trusted({"score": True, "status": Status.PASS, "outcome": Outcome.VERDICT})
+FALSE = Score.trusted({"score": False, "status": Status.FAIL, "outcome": Outcome.VERDICT})
+EDGE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRule:
+    """What an evaluator declared about its numbers: range, threshold and direction.
+
+    `free` says that nothing was declared, so that any finite number will do.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    threshold: float | None = None
+    direction: Direction = Direction.MAXIMIZE
+
+    @property
+    def free(self) -> bool:
+        return self.low is None and self.high is None and self.threshold is None
+
+    def clipped(self, number: float) -> float | None:
+        """The number, moved to an end of the range when it is within 1e-9 of it; None when it is outside."""
+        if self.low is not None and number < self.low:
+            return self.low if number >= self.low - EDGE else None
+        if self.high is not None and number > self.high:
+            return self.high if number <= self.high + EDGE else None
+        return number
+
+    def status(self, number: float) -> Status:
+        """PASS or FAIL by the declared threshold, UNKNOWN without one."""
+        if self.threshold is None:
+            return Status.UNKNOWN
+        better = number >= self.threshold if self.direction is Direction.MAXIMIZE else number <= self.threshold
+        return Status.PASS if better else Status.FAIL
+
+    def bounds(self) -> str:
+        """The range in words, as error messages say it."""
+        low = "-∞" if self.low is None else f"{self.low:g}"
+        high = "∞" if self.high is None else f"{self.high:g}"
+        return f"{low} to {high}"
+
+
+FREE = ScoreRule()
+
+
+def as_scores(value: object, rule: ScoreRule = FREE) -> Sequence[Score]:
+    """The scores in what an evaluator returned; never empty.
+
+    A boolean is PASS or FAIL; a number a score (PASS or FAIL only by a declared threshold); text a category; a
+    `Score` itself; a list several scores; a mapping score id → any of these. Anything else, and a score that
+    breaks the rule (not finite, out of range, two of one id), is one score with outcome FAILED.
+    """
+    if value is True:
+        return (TRUE,)
+    if value is False:
+        return (FALSE,)
+    if isinstance(value, Mapping):
+        return _distinct([_named(str(name), item, rule) for name, item in value.items()], "an empty mapping")
+    if isinstance(value, list | tuple):
+        return _distinct([_one(item, rule) for item in value], f"an empty {type(value).__name__}")
+    return (_one(value, rule),)
+
+
+def _one(value: object, rule: ScoreRule) -> Score:
+    if value is True:
+        return TRUE
+    if value is False:
+        return FALSE
+    if isinstance(value, Score):
+        return _checked(value, rule)
+    if isinstance(value, str):
+        return Score.trusted({"score": str(value), "status": Status.UNKNOWN, "outcome": Outcome.VERDICT})
+    if isinstance(value, Real):
+        return _number(value, rule)
+    kind = "a coroutine (define it with 'async def')" if hasattr(value, "cr_frame") else f"{type(value).__name__}"
+    return Score.broke(f"the evaluator returned {kind}: expected bool, number, text, Score, list or mapping of those")
+
+
+def _number(value: Real, rule: ScoreRule) -> Score:
+    number: int | float = int(value) if isinstance(value, int) else float(value)
+    if not math.isfinite(number):
+        return Score.broke(f"the score {number} is not finite", details={"raw": str(number)})
+    if rule.free:
+        return Score.trusted({"score": number, "status": Status.UNKNOWN, "outcome": Outcome.VERDICT})
+    kept = rule.clipped(number)
+    if kept is None:
+        return _out_of_range(number, rule)
+    return Score.trusted({"score": kept, "status": rule.status(kept), "outcome": Outcome.VERDICT})
+
+
+def _out_of_range(number: float, rule: ScoreRule) -> Score:
+    return Score.broke(f"the score {number} is outside {rule.bounds()}", details={"raw": number})
+
+
+def _checked(score: Score, rule: ScoreRule) -> Score:
+    """A Score as given, unless it contradicts itself or the rule."""
+    value = score.score
+    if score.outcome in (Outcome.INCONCLUSIVE, Outcome.FAILED):
+        if value is not None or score.status is not Status.UNKNOWN:
+            return Score.broke(f"the evaluator returned a {score.outcome} score with a verdict: give one or the other")
+        return score
+    if value is None:
+        if score.outcome is Outcome.VERDICT and score.status is Status.UNKNOWN:
+            return Score.broke("the evaluator returned a Score with neither score nor status")
+        return score
+    if isinstance(value, bool | str):
+        return score
+    if not math.isfinite(value):
+        return Score.broke(f"the score {value} is not finite", details={"raw": str(value)})
+    kept = rule.clipped(value)
+    if kept is None:
+        return _out_of_range(value, rule)
+    if rule.threshold is not None and not score.has("status") and score.outcome is Outcome.VERDICT:
+        return score.model_copy(update={"score": kept, "status": rule.status(kept)})
+    return score if kept == value else score.model_copy(update={"score": kept})
+
+
+def _named(name: str, value: object, rule: ScoreRule) -> Score:
+    if isinstance(value, Mapping | list | tuple):
+        return Score.broke(f"score '{name}' is a {type(value).__name__}: expected bool, number, text or Score", id=name)
+    return _one(value, rule).model_copy(update={"id": name})
+
+
+def _distinct(scores: list[Score], empty: str) -> Sequence[Score]:
+    if not scores:
+        return (Score.broke(f"the evaluator returned {empty}: expected at least one score"),)
+    ids = [score.id for score in scores]
+    if len(set(ids)) != len(ids):
+        return (Score.broke(f"the evaluator returned two scores with the same id: {ids}"),)
+    return scores
