@@ -99,11 +99,12 @@ class Problem:
     message: str
     line: int | None = None
     field: str | None = None
+    sample: str | None = None
 
     def __str__(self) -> str:
-        place = ", ".join(
-            part for part in (f"line {self.line}" if self.line is not None else "", self.field or "") if part
-        )
+        line = f"line {self.line}" if self.line is not None else ""
+        sample = f"sample {self.sample}" if self.sample is not None else ""
+        place = ", ".join(part for part in (line, sample, self.field or "") if part)
         return f"{place}: {self.message}" if place else self.message
 
 
