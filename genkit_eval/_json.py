@@ -47,7 +47,7 @@ def json_bytes(value: object) -> tuple[bytes, Any]:
     return dump(form), form
 
 
-def _walk(value: object, where: str, depth: int) -> Any:  # noqa: PLR0911
+def _walk(value: object, where: str, depth: int) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):
