@@ -76,6 +76,12 @@ class Tally:
         """Count a case whose target broke: one FAILED cell for every evaluator."""
         self.target_errors += 1
 
+    def verdicts(self) -> tuple[int, int]:
+        """So far: how many cells are PASS, and how many are PASS or FAIL. May be asked while another thread counts."""
+        cells = [cell for cell in tuple(self._cells.values()) if cell.outcome is Outcome.VERDICT]
+        passed = _count(cell for cell in cells if cell.status == Status.PASS)
+        return passed, passed + _count(cell for cell in cells if cell.status == Status.FAIL)
+
     def summaries(self, total: int) -> list[MetricSummary]:
         """One summary per evaluator and score id; `total` is the number of cases that ended, broken ones included."""
         return [

@@ -46,6 +46,13 @@ def test_inconclusive_and_failed_cells_stay_out_of_the_pass_rate_and_in_view() -
     assert (summary.inconclusive, summary.failed, summary.total) == (1, 1, 10)
 
 
+def test_the_running_count_is_of_pass_and_fail_only() -> None:
+    tally = tally_of(PASS, PASS, FAIL, UNDECIDED, INCONCLUSIVE, BROKEN, scored(0.5))
+    tally.target_failed()
+
+    assert tally.verdicts() == (2, 3)
+
+
 @pytest.mark.case("comparison/all-inconclusive")
 def test_without_a_verdict_there_is_no_pass_rate() -> None:
     summary = summary_of(*[INCONCLUSIVE] * 4)
