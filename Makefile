@@ -53,7 +53,7 @@ types: $(VENV)/.dev
 
 layers: $(VENV)/.dev
 	@echo "== import layers"
-	@PYTHONPATH=plugins $(BIN)/lint-imports
+	@PYTHONPATH=plugins $(BIN)/lint-imports --no-logo
 
 # an editable install has the whole source tree on its path: only the wheel shows that a package is missing
 wheel: $(VENV)/.dev
