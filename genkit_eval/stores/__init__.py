@@ -1,0 +1,24 @@
+"""Where datasets and runs are kept: the protocols, and the stores of local JSON files in Genkit's layout."""
+
+from genkit_eval.stores.ids import check_id, new_dataset_id, new_run_id, opens_in_genkit
+from genkit_eval.stores.journal import Journal
+from genkit_eval.stores.local_evals import LocalFileEvalStore
+from genkit_eval.stores.protocols import ANY_VERSION, UNSET, AnyVersion, DatasetStore, EvalStore, Unset
+from genkit_eval.stores.stored_run import StoredResults, StoredRun
+
+__all__ = [
+    "ANY_VERSION",
+    "UNSET",
+    "AnyVersion",
+    "DatasetStore",
+    "EvalStore",
+    "Journal",
+    "LocalFileEvalStore",
+    "StoredResults",
+    "StoredRun",
+    "Unset",
+    "check_id",
+    "new_dataset_id",
+    "new_run_id",
+    "opens_in_genkit",
+]

@@ -1,0 +1,122 @@
+"""Records from their JSON: ours without validating them again, those of other tools with care."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from genkit_eval._data import Data
+from genkit_eval._json import dump
+from genkit_eval.types import (
+    Direction,
+    EvalMetric,
+    EvalResult,
+    EvalRunKey,
+    EvaluatorKind,
+    EvaluatorRecord,
+    Expect,
+    Finding,
+    MetricInfo,
+    MetricSummary,
+    Outcome,
+    RunState,
+    Sample,
+    Status,
+    ToolCall,
+    Turn,
+    Usage,
+)
+
+__all__ = ["foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
+
+_T = TypeVar("_T", bound=Data)
+_Build = Callable[[Any], object]
+
+
+def _many(record: type[Data]) -> _Build:
+    return lambda items: [record.model_validate(item) for item in items]
+
+
+_BUILD_SAMPLE: Mapping[str, _Build] = {
+    "expect": Expect.model_validate,
+    "expected_tools": _many(ToolCall),
+    "tools": _many(ToolCall),
+    "turns": _many(Turn),
+    "usage": Usage.model_validate,
+}
+_BUILD_METRIC: Mapping[str, _Build] = {"status": Status, "outcome": Outcome, "findings": _many(Finding)}
+_BUILD_RESULT: Mapping[str, _Build] = {
+    **_BUILD_SAMPLE,
+    "metrics": lambda items: [_trusted(EvalMetric, item, _METRIC_NAMES, _BUILD_METRIC) for item in items],
+}
+_BUILD_RECORD: Mapping[str, _Build] = {"direction": Direction, "kind": EvaluatorKind}
+_BUILD_KEY: Mapping[str, _Build] = {
+    "created_at": datetime.fromisoformat,
+    "state": RunState,
+    "metrics_metadata": lambda infos: {
+        name: _trusted(MetricInfo, info, _INFO_NAMES, {}) for name, info in infos.items()
+    },
+    "evaluators": lambda items: [_trusted(EvaluatorRecord, item, _RECORD_NAMES, _BUILD_RECORD) for item in items],
+    "summary": lambda items: [_trusted(MetricSummary, item, _SUMMARY_NAMES, _BUILD_RECORD) for item in items],
+}
+
+
+def _names(record: type[Data]) -> dict[str, str]:
+    return {field.alias or name: name for name, field in record.model_fields.items()}
+
+
+_KEY_NAMES: Mapping[str, str] = _names(EvalRunKey)
+_INFO_NAMES: Mapping[str, str] = _names(MetricInfo)
+_RECORD_NAMES: Mapping[str, str] = _names(EvaluatorRecord)
+_SUMMARY_NAMES: Mapping[str, str] = _names(MetricSummary)
+_SAMPLE_NAMES: Mapping[str, str] = _names(Sample)
+_METRIC_NAMES: Mapping[str, str] = _names(EvalMetric)
+_RESULT_NAMES: Mapping[str, str] = _names(EvalResult)
+
+
+def _trusted(record: type[_T], raw: Mapping[str, Any], names: Mapping[str, str], build: Mapping[str, _Build]) -> _T:
+    values: dict[str, object] = {}
+    for key, value in raw.items():
+        name = names.get(key)
+        if name is None or (value is None and name not in record.nullable):
+            continue
+        values[name] = build[name](value) if name in build else value
+    return record.trusted(values)
+
+
+def sample_from_json(raw: Mapping[str, Any]) -> Sample:
+    """A sample of a file that we wrote."""
+    return _trusted(Sample, raw, _SAMPLE_NAMES, _BUILD_SAMPLE)
+
+
+def result_from_json(raw: Mapping[str, Any]) -> EvalResult:
+    """A result of a file that we wrote."""
+    return _trusted(EvalResult, raw, _RESULT_NAMES, _BUILD_RESULT)
+
+
+def key_from_json(raw: Mapping[str, Any]) -> EvalRunKey:
+    """The key of a run that we wrote."""
+    return _trusted(EvalRunKey, raw, _KEY_NAMES, _BUILD_KEY)
+
+
+def foreign_record(record: type[_T], raw: Mapping[str, Any]) -> _T:
+    """A record another tool wrote: validated, and null where it means "not given" taken as absent."""
+    names = _names(record)
+    given = {
+        key: value
+        for key, value in raw.items()
+        if value is not None or names.get(key, key) in record.nullable or key not in names
+    }
+    return record.model_validate(given)
+
+
+_RESULT_KEYS = tuple(key for key in _RESULT_NAMES if key != "metrics")
+
+
+def result_bytes(result: EvalResult) -> bytes:
+    """The JSON of a result as a run file holds it: trace ids always there, as Genkit's reader demands, metrics last."""
+    raw = result.to_json()
+    ordered = {key: raw.get(key, []) for key in _RESULT_KEYS if key in raw or key == "traceIds"}
+    ordered["metrics"] = raw.get("metrics", [])
+    return dump(ordered)

@@ -1,0 +1,119 @@
+"""The index of runs, in Genkit's form: it serves listing, and is made anew from the run files when not usable."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from genkit_eval._files import replace
+from genkit_eval._json import dump, load
+from genkit_eval.errors import CorruptFile
+from genkit_eval.stores.run_file import read_key
+from genkit_eval.types import EvalRunKey
+
+__all__ = ["RunIndex", "run_files"]
+
+_log = logging.getLogger(__name__)
+_END = b"\n}"
+
+
+class RunIndex:
+    """Reads and changes one index; whoever changes it holds the lock of the store."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._path = folder, folder / "index.json"
+        self._known: tuple[tuple[int, int, int], Mapping[str, Any]] | None = None
+
+    def rows(self) -> Mapping[str, Any] | None:
+        """The rows by run id; None when there is no index, or none that can be read."""
+        try:
+            status = self._path.stat()
+            signature = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if self._known is None or self._known[0] != signature:
+                rows = load(self._path.read_bytes())
+                if not isinstance(rows, dict):
+                    raise ValueError("it is not an object")
+                self._known = signature, rows
+        except FileNotFoundError:
+            return None
+        except ValueError as problem:
+            _log.warning("%s is not readable (%s): the runs are listed from their own files", self._path, problem)
+            return None
+        return self._known[1]
+
+    def put(self, key: EvalRunKey) -> None:
+        """Add the row of a run, or replace it."""
+        row = key.to_json()
+        appended = self._appended(key.eval_run_id, row)
+        if appended is not None:
+            replace(self._path, appended, durable=False)
+        else:
+            self.write({**self._usable_rows(), key.eval_run_id: row})
+
+    def remove(self, run_id: str) -> None:
+        """Take out the row of a run."""
+        rows = dict(self._usable_rows())
+        if rows.pop(run_id, None) is not None or self.rows() is None:
+            self.write(rows)
+
+    def write(self, rows: Mapping[str, Any]) -> None:
+        """Write the whole index."""
+        # not durable: after a power cut it is made anew
+        replace(self._path, [_indented(rows)], durable=False)
+
+    def _usable_rows(self) -> Mapping[str, Any]:
+        rows = self.rows()
+        return rows if rows is not None else self.rebuilt({})
+
+    def _appended(self, run_id: str, row: Mapping[str, Any]) -> list[bytes] | None:
+        """The index with a row more, without parsing it; None if that is not so simple.
+
+        Parsing and writing all rows at each of a thousand runs would take seconds.
+        """
+        try:
+            old = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        name = _indented(run_id)
+        if not old.startswith(b'{\n  "') or not old.endswith(b"\n  }" + _END) or name in old:
+            return None
+        return [old[: -len(_END)], b",\n  ", name, b": ", _indented(row).replace(b"\n", b"\n  "), _END]
+
+    def rebuilt(self, rows: Mapping[str, Any]) -> dict[str, Any]:
+        """Those rows whose run file is there, and a row of each other run file that can be read."""
+        files = run_files(self._folder)
+        found = {run_id: row for run_id, row in rows.items() if run_id in files}
+        for run_id in sorted(files - found.keys()):
+            path = self._folder / f"{run_id}.json"
+            try:
+                found[run_id] = read_key(path)
+            except CorruptFile as problem:
+                _log.warning("%s", problem)
+            except FileNotFoundError:
+                # deleted meanwhile
+                continue
+        return found
+
+
+def run_files(folder: Path) -> set[str]:
+    """The ids of the finished runs, by their files."""
+    try:
+        with os.scandir(folder) as entries:
+            names = {entry.name[:-5] for entry in entries if entry.name.endswith(".json")}
+    except FileNotFoundError:
+        return set()
+    return {name for name in names if name != "index" and not name.startswith(".")}
+
+
+def _indented(value: object) -> bytes:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except TypeError:
+        # integers beyond 64 bits
+        return json.dumps(load(dump(value)), ensure_ascii=False, indent=2).encode()
