@@ -1,1 +1,146 @@
-"""Measure whether an LLM flow got better: evaluators, datasets, runs and reports."""
+"""Measure whether an LLM flow got better: evaluators, datasets, runs and reports.
+
+`import genkit_eval` loads nothing; each public name is loaded from its module when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
+    from genkit_eval.engine import EvalRun, Limits, Progress, Selection, TargetResult, record_context
+    from genkit_eval.errors import (
+        AlreadyExists,
+        ConfigError,
+        CorruptFile,
+        DataError,
+        DataFileError,
+        DuplicateName,
+        GenkitEvalError,
+        InvalidId,
+        InvalidOptions,
+        NotFound,
+        NotJson,
+        RunConflict,
+        RunInUse,
+        StoreError,
+        UnknownName,
+        VersionConflict,
+    )
+    from genkit_eval.models import Embedder, Message, Model, Reply
+    from genkit_eval.registry import EvaluatorRef, Plugin, Registry
+    from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
+    from genkit_eval.types import (
+        DataPoint,
+        Dataset,
+        DatasetMetadata,
+        DatasetSchema,
+        DatasetType,
+        Direction,
+        EvalMetric,
+        EvalResult,
+        EvalRunKey,
+        EvaluatorKind,
+        Expect,
+        Finding,
+        MetricSummary,
+        Outcome,
+        RunState,
+        Sample,
+        Score,
+        Status,
+        ToolCall,
+        Turn,
+        Usage,
+    )
+
+_HOME = {
+    "app": "FROM_DATASET GenkitEval run_sync",
+    "engine": "EvalRun Limits Progress Selection TargetResult record_context",
+    "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
+    "InvalidOptions NotFound NotJson RunConflict RunInUse StoreError UnknownName VersionConflict",
+    "models": "Embedder Message Model Reply",
+    "registry": "EvaluatorRef Plugin Registry",
+    "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
+    "types": "DataPoint Dataset DatasetMetadata DatasetSchema DatasetType Direction EvalMetric EvalResult EvalRunKey "
+    "EvaluatorKind Expect Finding MetricSummary Outcome RunState Sample Score Status ToolCall Turn Usage",
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
+
+__all__ = [
+    "ANY_VERSION",
+    "FROM_DATASET",
+    "AlreadyExists",
+    "ConfigError",
+    "CorruptFile",
+    "DataError",
+    "DataFileError",
+    "DataPoint",
+    "Dataset",
+    "DatasetMetadata",
+    "DatasetSchema",
+    "DatasetStore",
+    "DatasetType",
+    "Direction",
+    "DuplicateName",
+    "Embedder",
+    "EvalMetric",
+    "EvalResult",
+    "EvalRun",
+    "EvalRunKey",
+    "EvalStore",
+    "EvaluatorKind",
+    "EvaluatorRef",
+    "Expect",
+    "Finding",
+    "GenkitEval",
+    "GenkitEvalError",
+    "InvalidId",
+    "InvalidOptions",
+    "Limits",
+    "LocalFileDatasetStore",
+    "LocalFileEvalStore",
+    "Message",
+    "MetricSummary",
+    "Model",
+    "NotFound",
+    "NotJson",
+    "Outcome",
+    "Plugin",
+    "Progress",
+    "Registry",
+    "Reply",
+    "RunConflict",
+    "RunInUse",
+    "RunState",
+    "Sample",
+    "Score",
+    "Selection",
+    "Status",
+    "StoreError",
+    "TargetResult",
+    "ToolCall",
+    "Turn",
+    "UnknownName",
+    "Usage",
+    "VersionConflict",
+    "record_context",
+    "run_sync",
+]
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    module = _MODULE.get(name)
+    if module is None:
+        raise AttributeError(f"module 'genkit_eval' has no attribute '{name}'")
+    value = getattr(import_module(f"genkit_eval.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

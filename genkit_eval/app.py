@@ -1,0 +1,256 @@
+"""GenkitEval: the object users hold. A registry, the datasets, the runs, and `evaluate`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
+
+from pydantic import JsonValue
+
+from genkit_eval.definitions import EvaluatorSettings
+from genkit_eval.errors import ConfigError
+from genkit_eval.registry import EvaluatorRef, Plugin, Registry
+from genkit_eval.types import EvalMetric, Sample
+
+# The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
+# import them when they are first used.
+if TYPE_CHECKING:
+    from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
+    from genkit_eval.library import Datasets, Runs
+    from genkit_eval.models import Embedder, Model
+    from genkit_eval.stores import DatasetStore, EvalStore
+
+__all__ = ["FROM_DATASET", "GenkitEval", "run_sync"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+class _FromDataset:
+    def __repr__(self) -> str:
+        return "FROM_DATASET"
+
+
+FROM_DATASET: Final = _FromDataset()
+"""The dataset's own target."""
+
+
+class GenkitEval:
+    """Flows, evaluators, datasets and runs of one app.
+
+    Args:
+        plugins: what they define is there from the start.
+        root: the folder that takes the place of `.genkit`; default: `GENKIT_EVAL_HOME`, else the project's `.genkit`.
+        dataset_store, eval_store: other stores than the local files.
+    """
+
+    def __init__(
+        self,
+        *,
+        plugins: Iterable[Plugin] = (),
+        root: Path | str | None = None,
+        dataset_store: DatasetStore | None = None,
+        eval_store: EvalStore | None = None,
+    ) -> None:
+        self.registry = Registry()
+        self._given_root = None if root is None else Path(root)
+        self._stores = dataset_store, eval_store
+        for plugin in plugins:
+            self.registry.install(plugin)
+
+    @cached_property
+    def root(self) -> Path:
+        """The folder that datasets and runs lie in."""
+        from genkit_eval.stores import find_root
+
+        return find_root(self._given_root)
+
+    @cached_property
+    def datasets(self) -> Datasets:
+        """The app's datasets."""
+        from genkit_eval.library import Datasets
+        from genkit_eval.stores import LocalFileDatasetStore
+
+        return Datasets(self._stores[0] or LocalFileDatasetStore(self.root))
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The app's runs."""
+        from genkit_eval.library import Runs
+        from genkit_eval.stores import LocalFileEvalStore
+
+        return Runs(self._stores[1] or LocalFileEvalStore(self.root))
+
+    @overload
+    def define_evaluator(self, name: str, fn: F, **settings: Unpack[EvaluatorSettings]) -> F: ...
+
+    @overload
+    def define_evaluator(
+        self, name: str, fn: None = None, **settings: Unpack[EvaluatorSettings]
+    ) -> Callable[[F], F]: ...
+
+    def define_evaluator(
+        self, name: str, fn: F | None = None, **settings: Unpack[EvaluatorSettings]
+    ) -> F | Callable[[F], F]:
+        """Define an evaluator, as a decorator or with `fn`: see `Registry.define_evaluator`."""
+        if fn is None:
+            return self.registry.define_evaluator(name, **settings)
+        return self.registry.define_evaluator(name, fn, **settings)
+
+    def flow(self, name: str, *, metadata: Mapping[str, JsonValue] | None = None) -> Callable[[F], F]:
+        """Decorate a function to define it as a flow: see `Registry.define_flow`."""
+        return self.registry.define_flow(name, metadata=metadata)
+
+    def define_flow(self, name: str, fn: F, *, metadata: Mapping[str, JsonValue] | None = None) -> F:
+        """Define a function as a flow: see `Registry.define_flow`."""
+        return self.registry.define_flow(name, fn, metadata=metadata)
+
+    def define_models(self, provider: str, models: Mapping[str, Model]) -> None:
+        """Define models under `provider/name`."""
+        self.registry.define_models(provider, models)
+
+    def define_embedders(self, provider: str, embedders: Mapping[str, Embedder]) -> None:
+        """Define embedders under `provider/name`."""
+        self.registry.define_embedders(provider, embedders)
+
+    def ref(self, name: str, **options: JsonValue) -> EvaluatorRef:
+        """An evaluator with options for one run; both are checked now.
+
+        Raises:
+            UnknownName, InvalidOptions: with the nearest name.
+        """
+        self.registry.evaluator(name).parse_options(options)
+        return EvaluatorRef(name, options)
+
+    async def evaluate(
+        self,
+        data: str | Path | Iterable[Sample | Mapping[str, Any]] | None = None,
+        *,
+        target: str | _FromDataset | None = FROM_DATASET,
+        evaluators: Sequence[str | EvaluatorRef] | None = None,
+        select: Selection | None = None,
+        limits: Limits | None = None,
+        resume: str | None = None,
+        progress: OnProgress | None = None,
+    ) -> EvalRun:
+        """Run samples through a target, score every output, keep everything in a run file.
+
+        Args:
+            data: a dataset's id, a `Path`, or samples. With `resume` only where the run's samples were given in code.
+            target: "/flow/x" or "x"; None when the samples bring their outputs; default: the dataset's own.
+            evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
+            select: which samples take part.
+            limits: concurrency and deadlines.
+            resume: the id of an interrupted run, which goes on where it stopped.
+            progress: called about 20 times a second with how far the run is.
+
+        Raises:
+            ConfigError, DataError: before anything runs or is paid for.
+            StoreError: what ended is kept as far as the disk took it.
+        """
+        if resume is not None:
+            return await self._resume(resume, data, limits, progress)
+        from genkit_eval.engine import Limits, new_key, off_loop, run_cases, sample_problems
+
+        if data is None:
+            raise ConfigError("evaluate() needs data: a dataset's id, a Path, or samples")
+        limits = limits or Limits()
+        source = await off_loop(lambda: self._source(data, select))
+        plan = self._plan(source, target, evaluators)
+        problems = await off_loop(lambda: sample_problems(plan, source))
+        journal = self.runs.store.begin(new_key(plan, source, limits))
+        notices = (*source.notices, *problems)
+        return await run_cases(plan, source, journal, limits, notices=notices, progress=progress)
+
+    async def score(
+        self,
+        point: Sample,
+        evaluators: str | EvaluatorRef | Sequence[str | EvaluatorRef],
+        *,
+        seconds: float | None = None,
+    ) -> list[EvalMetric]:
+        """Score one data point: no run, no store. One metric for each score, in the evaluators' order.
+
+        `seconds` is each evaluator's deadline.
+        """
+        from genkit_eval.engine import make_plan, score_point
+
+        refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
+        return await score_point(make_plan(self.registry, None, refs), point, evaluator_seconds=seconds)
+
+    async def _resume(self, run_id: str, data: Any, limits: Limits | None, progress: OnProgress | None) -> EvalRun:
+        from genkit_eval.engine import check_same_plan, limits_of, off_loop, recorded_plan, run_cases
+
+        run = self.runs.load(run_id)
+        if run.complete:
+            return run
+        plan = recorded_plan(self.registry, run.key)
+        check_same_plan(run.key, plan)
+        source = await off_loop(lambda: self._recorded_source(run, data))
+        journal = self.runs.store.reopen(run_id)
+        return await run_cases(plan, source, journal, limits or limits_of(run.key), resumed=True, progress=progress)
+
+    def _source(self, data: str | Path | Iterable[Sample | Mapping[str, Any]], select: Selection | None) -> Source:
+        from genkit_eval.engine import Selection, dataset_source, file_source, inline_source
+
+        selection = select or Selection()
+        if isinstance(data, str):
+            return dataset_source(self.datasets.store, data, version=None, selection=selection)
+        if isinstance(data, Path):
+            return file_source(data, selection=selection)
+        return inline_source(data, selection=selection)
+
+    def _recorded_source(self, run: EvalRun, data: Any) -> Source:
+        """The samples of a run that goes on: those it began with, or those given now in their place."""
+        from genkit_eval.engine import Selection, dataset_source, file_source, no_source
+
+        description = dict(run.key.source or {})
+        selection = Selection.from_json(description.get("select"))
+        if data is not None:
+            return self._source(data, selection)
+        if run.key.dataset_id is not None:
+            version = run.key.dataset_version
+            return dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
+        if description.get("kind") == "file":
+            return file_source(Path(str(description["path"])), selection=selection)
+        raise no_source(run.id)
+
+    def _plan(self, source: Source, target: str | _FromDataset | None, evaluators: Any) -> Plan:
+        from genkit_eval.engine import make_plan
+
+        dataset = source.dataset
+        if isinstance(target, _FromDataset):
+            target = dataset.target_action if dataset else None
+        if evaluators is None:
+            evaluators = list(dataset.metric_refs) if dataset else []
+            if not evaluators:
+                known = ", ".join(sorted(self.registry.evaluators)[:10]) or "none is defined yet"
+                raise ConfigError(
+                    f"no evaluators were given and the data names none: give evaluators=[…] ({known}), "
+                    "or evaluators=[] to only collect outputs"
+                )
+        return make_plan(self.registry, target, evaluators)
+
+
+def run_sync(awaitable: Awaitable[T]) -> T:
+    """The result of an awaitable, for scripts: `run_sync(ge.evaluate(…))`.
+
+    Raises:
+        RuntimeError: called where an event loop runs already, as in notebooks: `await` it there.
+    """
+    import anyio
+
+    async def main() -> T:
+        return await awaitable
+
+    try:
+        return anyio.run(main)
+    except RuntimeError as problem:
+        if "running" in str(problem).lower() and hasattr(awaitable, "close"):
+            awaitable.close()
+            raise RuntimeError(
+                "an event loop is running here already: write 'await …' instead of run_sync(…)"
+            ) from None
+        raise

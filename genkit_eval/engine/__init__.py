@@ -1,0 +1,46 @@
+"""The engine: plan a run, infer, score, keep the journal, resume."""
+
+from __future__ import annotations
+
+from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
+from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.off_loop import off_loop
+from genkit_eval.engine.plan import Plan, make_plan
+from genkit_eval.engine.recording import TargetResult, record_context
+from genkit_eval.engine.resume import check_same_plan, limits_of, recorded_plan
+from genkit_eval.engine.run import EvalRun, Progress
+from genkit_eval.engine.score import score_point
+from genkit_eval.engine.source import (
+    Selection,
+    Source,
+    dataset_source,
+    file_source,
+    inline_source,
+    no_source,
+    sample_problems,
+)
+
+__all__ = [
+    "EvalRun",
+    "Limits",
+    "OnProgress",
+    "Plan",
+    "Progress",
+    "Selection",
+    "Source",
+    "TargetResult",
+    "check_same_plan",
+    "dataset_source",
+    "file_source",
+    "inline_source",
+    "limits_of",
+    "make_plan",
+    "new_key",
+    "no_source",
+    "off_loop",
+    "record_context",
+    "recorded_plan",
+    "run_cases",
+    "sample_problems",
+    "score_point",
+]

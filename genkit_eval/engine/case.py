@@ -1,0 +1,183 @@
+"""One case of a run: from a sample to its line in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from genkit_eval._data import plain
+from genkit_eval._json import dump, json_bytes, load
+from genkit_eval.engine.cells import Cell, Metric, described
+from genkit_eval.engine.recording import observed
+from genkit_eval.types import DataPoint, EvalResult, Sample
+
+__all__ = ["Case", "isolated"]
+
+_ALIAS = {name: field.alias or name for name, field in EvalResult.model_fields.items() if name != "metrics"}
+_NULLABLE = Sample.nullable
+# fields whose values are JSON already; the others hold data of ours
+_RICH = frozenset({"expect", "expected_tools", "tools", "turns", "usage"})
+
+
+class Case:
+    """A sample on its way through target and evaluators.
+
+    Its data point's values are in JSON form and its own: what is scored is what is stored, and an evaluator that
+    changes them is found out and undone.
+    """
+
+    __slots__ = (
+        "_head",
+        "_mutable",
+        "_names",
+        "_state",
+        "error",
+        "index",
+        "metrics",
+        "next_cell",
+        "point",
+        "sample",
+        "settled",
+        "slot",
+    )
+
+    def __init__(self, index: int, sample: Sample) -> None:
+        self.index, self.sample = index, sample
+        self.error: str | None = None
+        self.metrics: list[Metric] = []
+        self.next_cell = 0
+        self.slot = -1
+        self.settled = False
+        """Whether the output, or the error, is there."""
+        self.point: DataPoint
+        self._head = b""
+        self._mutable: list[Any] = []
+        self._names: list[str] = []
+        self._state = b""
+
+    @classmethod
+    def continued(cls, index: int, sample: Sample, *, slot: int, result: Mapping[str, Any]) -> Case:
+        """A case whose output and some of whose metrics are in the journal already."""
+        case = cls(index, sample)
+        case.slot, case.metrics = slot, list(result["metrics"])
+        case._settle(_given_values(DataPoint.model_validate(result)), None)
+        return case
+
+    def lacks(self, cell: Cell) -> bool:
+        """Whether this evaluator has not spoken yet."""
+        return all(metric["evaluator"] != cell.key for metric in self.metrics)
+
+    def given(self) -> None:
+        """Take the output (or error) that the sample brings along."""
+        values = _given_values(self.sample)
+        self.error = self.sample.error
+        self._settle(values, None)
+
+    def answered(self, value: object, context: list[Any], seconds: float) -> None:
+        """Take what the target returned and recorded."""
+        values = _given_values(self.sample)
+        try:
+            output, reported = observed(value)
+            data, form = json_bytes(output)
+        except Exception as problem:
+            self.broke(f"the output cannot be kept: {described(problem)}", seconds)
+            return
+        values["output"] = form
+        values.pop("error", None)
+        if context:
+            values["context"] = context
+        values["latency"] = round(seconds, 6)
+        if reported:
+            values.update(reported)
+            if context and "context" in reported:
+                values["context"] = [*context, *reported["context"]]
+        self._settle(values, data)
+
+    def broke(self, error: str, seconds: float) -> None:
+        """Take the target's failure: an error, no output, no metrics."""
+        values = _given_values(self.sample)
+        values.pop("output", None)
+        values["error"] = self.error = error
+        values["latency"] = round(seconds, 6)
+        self._settle(values, None)
+
+    def _settle(self, values: dict[str, Any], output: bytes | None) -> None:
+        self.point = DataPoint.trusted(values)
+        self._head = _head(values, output)
+        self._names = [name for name, v in values.items() if type(v) in (dict, list) and name not in _RICH]
+        if self._names:
+            self._mutable = [values[name] for name in self._names]
+            self._state = dump(self._mutable)
+        self.settled = True
+
+    def line(self) -> bytes:
+        """The result's JSON, its metrics last."""
+        return self._head + dump(self.metrics) + b"}"
+
+    def judge(self, cell: Cell) -> list[Metric]:
+        """Let a synchronous evaluator judge; one that changes the data point is FAILED, the change undone."""
+        metrics = cell.run(self.point)
+        if self._names and dump(self._mutable) != self._state:
+            self.restore()
+            return [cell.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])]
+        return metrics
+
+    def restore(self) -> None:
+        """Undo changes, in place, so that whoever shares the values sees them right."""
+        for value, original in zip(self._mutable, load(self._state), strict=True):
+            if isinstance(value, dict):
+                value.clear()
+                value.update(original)
+            else:
+                value[:] = original
+
+    def private_point(self) -> DataPoint:
+        """A data point for one evaluator alone, for those that run side by side."""
+        if not self._mutable:
+            return self.point
+        values = {name: self.point.__dict__[name] for name in self.point.model_fields_set}
+        return DataPoint.trusted({name: isolated(value) for name, value in values.items()})
+
+    def differs(self, point: DataPoint) -> bool:
+        """Whether a private point is no longer as it was given."""
+        return bool(self._names) and dump([point.__dict__[name] for name in self._names]) != self._state
+
+
+def isolated(value: Any) -> Any:
+    """A copy of a JSON value; what cannot be changed comes back itself."""
+    if type(value) not in (dict, list):
+        return value
+    return load(dump(value))
+
+
+def _given_values(sample: Sample) -> dict[str, Any]:
+    values = sample.__dict__
+    # in the order of the file; the fields that a run nearly always has come first
+    given: dict[str, Any] = {"test_case_id": values["test_case_id"]}
+    for name in sample.model_fields_set:
+        value = values[name]
+        if value is not None or name in _NULLABLE:
+            given[name] = value
+    return given
+
+
+def _head(values: Mapping[str, Any], output: bytes | None) -> bytes:
+    """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
+    wire: dict[str, Any] = {}
+    for name, alias in _ALIAS.items():
+        if name in values:
+            value = values[name]
+            if name == "output" and output is not None:
+                value = orjson.Fragment(output)
+            elif name in _RICH:
+                value = plain(value)
+            wire[alias] = value
+        elif name == "trace_ids":
+            wire["traceIds"] = ()
+    try:
+        text = orjson.dumps(wire)
+    except TypeError:
+        text = dump(wire | ({"output": values["output"]} if output is not None else {}))
+    return text[:-1] + b',"metrics":'

@@ -1,0 +1,139 @@
+"""One evaluator on one data point: call it, and turn whatever happens into metrics of a run file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from time import perf_counter
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval._json import dump
+from genkit_eval.definitions import Evaluator
+from genkit_eval.scores import as_scores
+from genkit_eval.types import DataPoint, EvaluatorRecord, Outcome, Score
+
+__all__ = ["Cell", "Metric", "described", "plan_cell"]
+
+Metric = dict[str, Any]
+"""One score as a run file holds it: the JSON form of an EvalMetric."""
+
+LONGEST_ERROR = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An evaluator with its options for one run: a column of the result table."""
+
+    evaluator: Evaluator
+    options: BaseModel | None
+    key: str
+    version: str
+    call: Callable[..., Any]
+    guarded: bool
+    """Whether it declared fields that must be there."""
+
+    def missing(self, point: DataPoint) -> str | None:
+        """Why this data point gives it nothing to judge, or None."""
+        return self.evaluator.missing(point) if self.guarded else None
+
+    def run(self, point: DataPoint) -> list[Metric]:
+        """Judge with a synchronous evaluator; never raises for what the evaluator does."""
+        started = perf_counter()
+        why = self.evaluator.missing(point) if self.guarded else None
+        if why is not None:
+            return [self.metric(Score.inconclusive(reason=why), 0.0)]
+        try:
+            value = self.call(point)
+        except (Exception, SystemExit) as problem:
+            return [self.failed(described(problem), perf_counter() - started)]
+        return self.metrics(value, perf_counter() - started)
+
+    def metrics(self, value: object, seconds: float) -> list[Metric]:
+        """The metrics in what the evaluator returned."""
+        scores = as_scores(value, self.evaluator.rule)
+        if len(scores) == 1:
+            return [self.metric(scores[0], seconds)]
+        return [self.metric(score, seconds) for score in scores]
+
+    def failed(self, error: str, seconds: float) -> Metric:
+        """The metric of an evaluator that broke."""
+        return self.metric(Score.broke(error), seconds)
+
+    def metric(self, score: Score, seconds: float) -> Metric:
+        """One score in its form on disk."""
+        values = score.__dict__
+        metric: Metric = {"evaluator": self.key}
+        if values["id"] is not None:
+            metric["scoreId"] = values["id"]
+        if values["score"] is not None:
+            metric["score"] = values["score"]
+        # plain text: members of an enumeration are slower to write and to count
+        metric["status"] = values["status"]._value_
+        if values["reason"] is not None:
+            metric["rationale"] = values["reason"]
+        if values["error"] is not None:
+            metric["error"] = values["error"][:LONGEST_ERROR]
+        elif values["outcome"] is Outcome.FAILED:
+            metric["error"] = values["reason"] or "the evaluator gave no reason"
+        metric["outcome"] = values["outcome"]._value_
+        metric["version"] = self.version
+        if values["findings"]:
+            metric["findings"] = [finding.to_json() for finding in values["findings"]]
+        if values["details"]:
+            metric["details"] = dict(values["details"])
+        metric["seconds"] = round(seconds, 6)
+        return metric
+
+    def record(self) -> EvaluatorRecord:
+        """How it is listed in the run's key."""
+        values: dict[str, Any] = {
+            "evaluator": self.key,
+            "version": self.version,
+            "direction": self.evaluator.direction,
+            "kind": self.evaluator.kind,
+        }
+        if self.options is not None:
+            values["options"] = self.options.model_dump(mode="json")
+        return EvaluatorRecord.model_validate(values)
+
+
+def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue]) -> Cell:
+    """An evaluator with its options for one run, checked.
+
+    Raises:
+        InvalidOptions: the options do not fit.
+    """
+    options = evaluator.parse_options(given)
+    return Cell(
+        evaluator=evaluator,
+        options=options,
+        key=evaluator.key,
+        version=_version(evaluator, options),
+        call=evaluator.fn if options is None else _bound(evaluator.fn, options),
+        guarded=bool(evaluator.requires or evaluator.non_empty),
+    )
+
+
+def described(problem: BaseException) -> str:
+    """An exception in one line: its type and what it says."""
+    text = str(problem)
+    name = type(problem).__name__
+    return (f"{name}: {text}" if text else name)[:LONGEST_ERROR]
+
+
+def _bound(fn: Callable[..., Any], options: BaseModel) -> Callable[[DataPoint | Sequence[DataPoint]], Any]:
+    def call(point: DataPoint | Sequence[DataPoint]) -> Any:
+        return fn(point, options)
+
+    return call
+
+
+def _version(evaluator: Evaluator, options: BaseModel | None) -> str:
+    """Other options are another ruler: what differs from the defaults is part of the version."""
+    changed = {} if options is None else options.model_dump(mode="json", exclude_defaults=True)
+    if not changed:
+        return evaluator.version
+    return f"{evaluator.version}+{blake2b(dump(changed), digest_size=4).hexdigest()}"

@@ -1,0 +1,158 @@
+"""Drive a run: from its first sample to the closed run file."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+from pydantic import JsonValue
+
+from genkit_eval.engine.batch import judge_batches
+from genkit_eval.engine.case import Case
+from genkit_eval.engine.feed import Feed
+from genkit_eval.engine.ledger import Ledger
+from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.loop_calls import LoopCalls
+from genkit_eval.engine.off_loop import off_loop
+from genkit_eval.engine.plan import Plan
+from genkit_eval.engine.resume import remaining_cases
+from genkit_eval.engine.run import EvalRun, Progress
+from genkit_eval.engine.source import Source
+from genkit_eval.engine.sync_calls import SyncCalls
+from genkit_eval.stats import Tally
+from genkit_eval.stores import Journal
+from genkit_eval.types import EvalRunKey, RunState
+
+__all__ = ["OnProgress", "new_key", "run_cases"]
+
+OnProgress = Callable[[Progress], None]
+
+log = logging.getLogger("genkit_eval")
+
+
+def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
+    """The key of a run that begins now."""
+    values: dict[str, Any] = {
+        # Genkit's own run ids; a letter first, so that every tool can open it
+        "evalRunId": f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid4().hex[:8]}",
+        "createdAt": datetime.now(UTC),
+        "metricsMetadata": plan.metrics_metadata(),
+        "state": RunState.INCOMPLETE,
+        "caseCount": source.count,
+        "evaluators": [cell.record() for cell in plan.cells],
+        "source": dict(source.description),
+        "limits": limits.to_json(),
+    }
+    if plan.flow is not None:
+        values["actionRef"] = plan.flow.key
+    if source.dataset is not None:
+        values |= {"datasetId": source.dataset.dataset_id, "datasetVersion": source.dataset.version}
+    return EvalRunKey.model_validate(values)
+
+
+async def run_cases(
+    plan: Plan,
+    source: Source,
+    journal: Journal,
+    limits: Limits,
+    *,
+    resumed: bool = False,
+    notices: tuple[str, ...] = (),
+    progress: OnProgress | None = None,
+) -> EvalRun:
+    """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume."""
+    ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
+    meter = _Meter(ledger, source.count, progress)
+    try:
+        cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
+        meter.begin(notices)
+        await _run_lanes(plan, cases, ledger, limits, meter)
+        if plan.batch_cells:
+            ledger.flush()
+            await judge_batches(plan.batch_cells, ledger, limits)
+        meter.tell()
+        key = _finished(journal.key, ledger, meter.seconds)
+        return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order)))
+    except BaseException:
+        log.warning(
+            "run %s stopped after %d of %d cases; resume it by this id",
+            journal.key.eval_run_id,
+            ledger.done,
+            source.count,
+        )
+        journal.close()
+        raise
+
+
+def _fresh_cases(source: Source) -> Iterator[Case]:
+    return (Case(index, sample) for index, sample in enumerate(source.samples()))
+
+
+async def _run_lanes(plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, meter: _Meter) -> None:
+    feed = Feed(cases, limits.max_concurrency)
+    ledger.feed = feed
+    loop = LoopCalls(plan, feed, ledger, limits)
+    threads = SyncCalls(plan, feed, ledger, limits, loop.judge_later)
+    loop.put_sync, loop.on_tick = threads.put, meter.tell
+    try:
+        if plan.sync_cells or not plan.target_is_async:
+            threads.start()
+        await loop.run()
+    finally:
+        feed.stop()
+        threads.stop()
+        ledger.flush()
+    if feed.problem is not None:
+        raise feed.problem
+
+
+def _finished(key: EvalRunKey, ledger: Ledger, seconds: float) -> EvalRunKey:
+    total = ledger.done
+    update: Mapping[str, JsonValue | Any] = {
+        "state": RunState.COMPLETE,
+        "case_count": total,
+        "target_errors": ledger.tally.target_errors,
+        "seconds": round(seconds, 3),
+        "summary": ledger.tally.summaries(total),
+        "metric_summaries": ledger.tally.genkit_summaries(total),
+    }
+    return key.model_copy(update=dict(update))
+
+
+class _Meter:
+    """Tells the caller how far the run is."""
+
+    def __init__(self, ledger: Ledger, total: int, progress: OnProgress | None) -> None:
+        self._ledger, self._total, self._progress = ledger, total, progress
+        self._started = monotonic()
+        self._resumed = 0
+
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self._started
+
+    def begin(self, notices: tuple[str, ...]) -> None:
+        self._resumed = self._ledger.done
+        self.tell(notices)
+
+    def tell(self, notices: tuple[str, ...] = ()) -> None:
+        if self._progress is None:
+            return
+        passed, judged = self._ledger.tally.verdicts()
+        self._progress(
+            Progress(
+                run_id=self._ledger.journal.key.eval_run_id,
+                done=self._ledger.done,
+                total=self._total,
+                target_errors=self._ledger.tally.target_errors,
+                passed=passed,
+                judged=judged,
+                seconds=self.seconds,
+                resumed=self._resumed,
+                notices=notices,
+            )
+        )

@@ -1,0 +1,258 @@
+"""Asynchronous flows and evaluators, as tasks of the caller's event loop (asyncio or trio)."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+from anyio.abc import TaskGroup
+
+from genkit_eval.engine.case import Case
+from genkit_eval.engine.cells import Cell, Metric, described
+from genkit_eval.engine.feed import Feed
+from genkit_eval.engine.ledger import Ledger
+from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.plan import Plan
+from genkit_eval.engine.recording import recorder
+from genkit_eval.types import Score
+
+__all__ = ["LoopCalls"]
+
+TICK_SECONDS = 0.05
+BREATHE_EVERY = 64
+CANCELLED_ITSELF = "cancelled: the call cancelled itself"
+
+
+class _Guard:
+    """A worker's deadline: one cancel scope for many calls, renewed only after it was used.
+
+    A scope per call would cost more than a cheap call itself.
+    """
+
+    __slots__ = ("case", "due", "scope")
+
+    def __init__(self, scope: anyio.CancelScope) -> None:
+        self.scope = scope
+        self.case: Case | None = None
+        self.due = math.inf
+
+    def begin(self, case: Case, seconds: float | None) -> None:
+        self.case = case
+        self.due = math.inf if seconds is None else perf_counter() + seconds
+
+    def end(self) -> None:
+        self.case, self.due = None, math.inf
+
+
+class LoopCalls:
+    """Runs what is asynchronous in a plan, and waits for the end of the run."""
+
+    def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits) -> None:
+        self._plan, self._feed, self._ledger, self._limits = plan, feed, ledger, limits
+        self.put_sync: Callable[[Case], None]
+        self.on_tick: Callable[[], None] | None = None
+        self._cancelled = anyio.get_cancelled_exc_class()
+        self._guards: set[_Guard] = set()
+        self._waiting: deque[anyio.Event] = deque()
+        self._inbox: deque[Case] = deque()
+        self._news = anyio.Event()
+        self._waking = False
+        loop: Any = anyio.lowlevel.current_token().native_token
+        # asyncio's and trio's names for the same thing
+        self._call_soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+        feed.on_room.append(self._tell)
+
+    async def run(self) -> None:
+        """Until every case has ended, or the feed has a problem."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._tick)
+            if self._plan.target_is_async:
+                for _ in range(self._limits.max_concurrency):
+                    group.start_soon(self._worker)
+            while not self._feed.finished and self._feed.problem is None:
+                await self._news.wait()
+                self._news = anyio.Event()
+                self._start_judging(group)
+            group.cancel_scope.cancel()
+
+    def judge_later(self, case: Case) -> None:
+        """A case for the asynchronous evaluators; from any thread."""
+        self._inbox.append(case)
+        self._wake()
+
+    def _start_judging(self, group: TaskGroup) -> None:
+        while self._inbox:
+            group.start_soon(self._judge, self._inbox.popleft())
+
+    def _tell(self) -> None:
+        if self._waiting or self._feed.finished or self._feed.problem is not None:
+            self._wake()
+
+    def _wake(self) -> None:
+        if not self._waking:
+            self._waking = True
+            self._call_soon(self._woken)
+
+    def _woken(self) -> None:
+        self._waking = False
+        self._news.set()
+        if self._feed.exhausted:
+            while self._waiting:
+                self._waiting.popleft().set()
+        else:
+            self._wake_one()
+
+    def _wake_one(self) -> None:
+        if self._waiting:
+            self._waiting.popleft().set()
+
+    async def _tick(self) -> None:
+        shortest = self._limits.target_seconds if self._plan.target_is_async else None
+        interval = TICK_SECONDS if shortest is None else min(TICK_SECONDS, shortest / 20)
+        while True:
+            await anyio.sleep(interval)
+            now = perf_counter()
+            for guard in self._guards:
+                if now > guard.due:
+                    guard.due = math.inf
+                    guard.scope.cancel()
+            if self.on_tick is not None:
+                self.on_tick()
+
+    async def _worker(self) -> None:
+        """Take cases through the target, one at a time, until there are no more."""
+        more = True
+        while more:
+            more = False
+            with anyio.CancelScope() as scope:
+                guard = _Guard(scope)
+                self._guards.add(guard)
+                try:
+                    more = await self._serve(guard)
+                finally:
+                    self._guards.discard(guard)
+            if scope.cancelled_caught and guard.case is not None:
+                self._timed_out(guard.case)
+                more = True
+
+    async def _serve(self, guard: _Guard) -> bool:
+        """Until no case is left (False), or a call used up the guard's scope (True)."""
+        calls = 0
+        while (case := await self._next()) is not None:
+            if case.settled:
+                await self._judge(case)
+            else:
+                await self._target(case, guard)
+            if guard.scope.cancel_called:
+                return True
+            calls += 1
+            if calls % BREATHE_EVERY == 0:
+                await anyio.lowlevel.checkpoint()
+        return False
+
+    async def _next(self) -> Case | None:
+        while True:
+            case = self._feed.take()
+            if case is not None or self._feed.exhausted:
+                return case
+            self._ledger.flush()
+            event = anyio.Event()
+            # first wait, then look: who makes room after the look sees that somebody waits
+            self._waiting.append(event)
+            case = self._feed.take()
+            if case is None and not self._feed.exhausted:
+                await event.wait()
+                case = self._feed.take()
+                if case is not None:
+                    # this one may wait in its call now: let another look for room as well
+                    self._wake_one()
+            elif event in self._waiting:
+                self._waiting.remove(event)
+            if case is not None:
+                return case
+
+    async def _target(self, case: Case, guard: _Guard) -> None:
+        documents: list[Any] = []
+        recorder.set(documents)
+        error, value = None, None
+        started = perf_counter()
+        guard.begin(case, self._limits.target_seconds)
+        try:
+            value = await self._plan.call_target(case)
+        except self._cancelled:
+            if anyio.current_effective_deadline() == -math.inf:
+                raise
+            error = CANCELLED_ITSELF
+        except (Exception, SystemExit) as problem:
+            error = described(problem)
+        guard.end()
+        if guard.scope.cancel_called:
+            self._timed_out(case)
+            return
+        seconds = perf_counter() - started
+        if error is not None:
+            case.broke(error, seconds)
+        else:
+            case.answered(value, documents, seconds)
+        if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
+            await self._judge(case)
+        else:
+            self._pass_on(case)
+
+    def _timed_out(self, case: Case) -> None:
+        seconds = self._limits.target_seconds or 0.0
+        case.broke(f"timeout: the target took longer than {seconds:g} s", seconds)
+        self._pass_on(case)
+
+    def _pass_on(self, case: Case) -> None:
+        if case.error is None and self._plan.sync_cells:
+            self.put_sync(case)
+            return
+        self._ledger.close(case)
+        self._ledger.flush_when_due()
+
+    async def _judge(self, case: Case) -> None:
+        """All asynchronous evaluators of one case, side by side; the output is written first."""
+        self._ledger.open(case)
+        cells = [cell for cell in self._plan.async_cells if case.lacks(cell)]
+        if len(cells) == 1:
+            await self._judge_cell(case, cells[0])
+        elif cells:
+            async with anyio.create_task_group() as group:
+                for cell in cells:
+                    group.start_soon(self._judge_cell, case, cell)
+        self._ledger.close(case)
+        self._ledger.flush()
+
+    async def _judge_cell(self, case: Case, cell: Cell) -> None:
+        point = case.private_point()
+        why = cell.missing(point)
+        if why is not None:
+            self._ledger.add(case, [cell.metric(Score.inconclusive(reason=why), 0.0)])
+            return
+        metrics = await self._call_cell(cell, point)
+        if case.differs(point):
+            metrics = [cell.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])]
+        self._ledger.add(case, metrics)
+
+    async def _call_cell(self, cell: Cell, point: Any) -> list[Metric]:
+        limit, started = self._limits.evaluator_seconds, perf_counter()
+        error, value = None, None
+        with anyio.move_on_after(limit) as scope:
+            try:
+                value = await cell.call(point)
+            except self._cancelled:
+                if anyio.current_effective_deadline() == -math.inf:
+                    raise
+                error = CANCELLED_ITSELF
+            except (Exception, SystemExit) as problem:
+                error = described(problem)
+        seconds = perf_counter() - started
+        if scope.cancel_called:
+            error = f"timeout: the evaluator took longer than {limit:g} s"
+        return cell.metrics(value, seconds) if error is None else [cell.failed(error, seconds)]

@@ -1,0 +1,42 @@
+"""Run a blocking function beside the event loop, on a daemon thread that does not hold up the process's end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+import anyio
+import anyio.lowlevel
+
+__all__ = ["off_loop"]
+
+T = TypeVar("T")
+
+
+async def off_loop(fn: Callable[[], T]) -> T:
+    """What the function returns or raises; when cancelled, the thread is left to itself."""
+    done = anyio.Event()
+    loop: Any = anyio.lowlevel.current_token().native_token
+    # asyncio's and trio's names for the same thing
+    call_soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+    result: list[T] = []
+    problems: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            result.append(fn())
+        except BaseException as problem:
+            problems.append(problem)
+        try:
+            call_soon(done.set)
+        except RuntimeError:
+            # the loop is gone: nobody waits any more
+            return
+
+    threading.Thread(target=copy_context().run, args=(work,), name="genkit-eval-off-loop", daemon=True).start()
+    await done.wait()
+    if problems:
+        raise problems[0]
+    return result[0]

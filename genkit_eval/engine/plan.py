@@ -1,0 +1,87 @@
+"""What a run will do, resolved and checked before anything runs or is paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from genkit_eval.definitions import Flow
+from genkit_eval.engine.case import Case, isolated
+from genkit_eval.engine.cells import Cell, plan_cell
+from genkit_eval.errors import ConfigError, DataError
+from genkit_eval.registry import EvaluatorRef, Registry
+from genkit_eval.types import MetricInfo
+
+__all__ = ["Plan", "make_plan"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The target (None: outputs are given) and the evaluators of a run, with their options."""
+
+    flow: Flow | None
+    cells: tuple[Cell, ...]
+
+    @cached_property
+    def sync_cells(self) -> tuple[Cell, ...]:
+        """Evaluators that run on threads."""
+        return tuple(cell for cell in self.cells if not cell.evaluator.is_async and not cell.evaluator.batch)
+
+    @cached_property
+    def async_cells(self) -> tuple[Cell, ...]:
+        """Evaluators that run on the event loop."""
+        return tuple(cell for cell in self.cells if cell.evaluator.is_async and not cell.evaluator.batch)
+
+    @cached_property
+    def batch_cells(self) -> tuple[Cell, ...]:
+        """Evaluators that see all data points at once, after everything else."""
+        return tuple(cell for cell in self.cells if cell.evaluator.batch)
+
+    @cached_property
+    def target_is_async(self) -> bool:
+        """Whether the event loop calls the target."""
+        return self.flow is not None and self.flow.is_async
+
+    def call_target(self, case: Case) -> Any:
+        """Call the target with the sample's input (a copy of its own): its output, or an awaitable of it."""
+        flow = self.flow
+        if flow is None:
+            case.given()
+            return None
+        value = isolated(case.sample.input)
+        if flow.validates:
+            try:
+                value = flow.parse_input(value)
+            except DataError as problem:
+                raise DataError(f"sample '{case.sample.test_case_id}': {problem}") from None
+        return flow.fn(value)
+
+    def metrics_metadata(self) -> dict[str, MetricInfo]:
+        """What the metrics are called, by bare name, as Genkit's tools want it."""
+        return {
+            cell.evaluator.name: MetricInfo(
+                display_name=cell.evaluator.display_name, definition=cell.evaluator.definition
+            )
+            for cell in self.cells
+        }
+
+
+def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str | EvaluatorRef]) -> Plan:
+    """Resolve names and options.
+
+    Raises:
+        UnknownName, InvalidOptions: with the nearest name.
+        ConfigError: an evaluator twice, or a target that is not a flow.
+    """
+    cells: dict[str, Cell] = {}
+    for given in evaluators:
+        ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
+        cell = plan_cell(registry.evaluator(ref.name), ref.options)
+        if cell.key in cells:
+            raise ConfigError(
+                f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
+            )
+        cells[cell.key] = cell
+    return Plan(flow=None if target is None else registry.flow(target), cells=tuple(cells.values()))

@@ -1,0 +1,71 @@
+"""A run as users hold it, and how far one has come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from genkit_eval.stats import summarize
+from genkit_eval.stores import StoredRun
+from genkit_eval.types import EvalResult, EvalRunKey, MetricSummary, RunState
+
+__all__ = ["EvalRun", "Progress"]
+
+
+class EvalRun:
+    """One evaluation: its key, and its results, which are read from the file when they are asked for."""
+
+    def __init__(self, stored: StoredRun) -> None:
+        self._stored = stored
+
+    @property
+    def key(self) -> EvalRunKey:
+        """What the run is listed by."""
+        return self._stored.key
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.key.eval_run_id
+
+    @property
+    def results(self) -> Sequence[EvalResult]:
+        """The results in the dataset's order, read lazily."""
+        return self._stored.results
+
+    @property
+    def path(self) -> Path:
+        """Where the run lies."""
+        return self._stored.path
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case is done."""
+        return self._stored.complete
+
+    def summary(self) -> Sequence[MetricSummary]:
+        """One summary per metric and score id; computed from the results where the run does not hold it."""
+        key = self.key
+        if key.summary and key.state is RunState.COMPLETE:
+            return key.summary
+        return summarize(self.results, key.evaluators)
+
+    def __repr__(self) -> str:
+        return f"EvalRun({self.id!r}, {len(self.results)} results, {self.key.state.value.lower()})"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: cases done of all, targets that failed, cells that passed of those that have a verdict."""
+
+    run_id: str
+    done: int
+    total: int
+    target_errors: int
+    passed: int
+    judged: int
+    seconds: float
+    resumed: int = 0
+    notices: tuple[str, ...] = ()
+    """What should be said to the user; given once, before the first case."""

@@ -1,0 +1,161 @@
+"""Where a run's samples come from: a stored dataset, a file that is streamed, or objects in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from genkit_eval.datasets import as_samples, check_file, check_schema, fill_ids, read_samples, select
+from genkit_eval.engine.plan import Plan
+from genkit_eval.errors import ConfigError, DataError
+from genkit_eval.stores import DatasetStore
+from genkit_eval.types import DatasetMetadata, Sample
+
+__all__ = [
+    "Data",
+    "Selection",
+    "Source",
+    "dataset_source",
+    "file_source",
+    "inline_source",
+    "no_source",
+    "sample_problems",
+]
+
+Data = str | Path | Iterable[Sample | Mapping[str, Any]]
+"""A dataset's id, a file's path, or samples."""
+
+SHOWN_PROBLEMS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which samples of a dataset take part: by tag (any of them), by id, the first `limit`, or `sample` at random."""
+
+    tags: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    limit: int | None = None
+    sample: int | None = None
+    seed: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.tags or self.ids or self.limit is not None or self.sample is not None)
+
+    def apply(self, samples: Iterable[Sample]) -> Iterable[Sample]:
+        """The samples that take part, in their order."""
+        if not self:
+            return samples
+        return select(samples, tags=self.tags, ids=self.ids, limit=self.limit, sample=self.sample, seed=self.seed)
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any] | None) -> Selection:
+        """From a run's key."""
+        return cls(**(given or {}))
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As a run's key holds it: only what was asked for."""
+        given: dict[str, JsonValue] = {"tags": list(self.tags), "ids": list(self.ids)}
+        given |= {"limit": self.limit, "sample": self.sample, "seed": self.seed}
+        return {name: value for name, value in given.items() if value not in (None, [])}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Samples with ids, which can be gone through more than once, and how to find them again."""
+
+    samples: Callable[[], Iterable[Sample]]
+    count: int
+    description: Mapping[str, JsonValue]
+    dataset: DatasetMetadata | None = None
+    notices: Sequence[str] = field(default=())
+
+
+def dataset_source(store: DatasetStore, dataset_id: str, *, version: int | None, selection: Selection) -> Source:
+    """A version of a stored dataset; its own schemas are checked.
+
+    Raises:
+        NotFound; DataError: no samples, or some that break the dataset's schemas.
+    """
+    dataset = store.get(dataset_id, version=version)
+    metadata = dataset.metadata
+    if metadata.json_schema is not None:
+        check_schema(dataset.samples, metadata.json_schema, source=f"dataset '{dataset_id}'")
+    description: dict[str, JsonValue] = {"kind": "dataset", "datasetId": dataset_id, "version": metadata.version}
+    return _source(dataset.samples, f"dataset '{dataset_id}'", description, selection, dataset=metadata)
+
+
+def inline_source(samples: Iterable[Sample | Mapping[str, Any]], *, selection: Selection) -> Source:
+    """Samples in hand: objects or mappings."""
+    kept = list(fill_ids(as_samples(samples)))
+    return _source(kept, "the data", {"kind": "inline"}, selection)
+
+
+def file_source(path: Path, *, selection: Selection, format: str | None = None) -> Source:
+    """A file: checked whole first, then streamed.
+
+    Raises:
+        DataFileError: everything that is wrong in it, each with its place.
+    """
+    checked = check_file(path, format=format)
+    description: dict[str, JsonValue] = {"kind": "file", "path": str(path.absolute())}
+    if format is not None:
+        description["format"] = format
+
+    def samples() -> Iterable[Sample]:
+        return fill_ids(read_samples(path, format=format))
+
+    source = _source(samples, str(path), description, selection, count=checked.count)
+    return Source(source.samples, source.count, source.description, notices=tuple(checked.notices))
+
+
+def _source(
+    samples: Sequence[Sample] | Callable[[], Iterable[Sample]],
+    name: str,
+    description: dict[str, JsonValue],
+    selection: Selection,
+    *,
+    count: int | None = None,
+    dataset: DatasetMetadata | None = None,
+) -> Source:
+    produce = samples if callable(samples) else lambda: samples
+    total = count if count is not None else sum(1 for _ in produce())
+    if total == 0:
+        raise DataError(f"{name} has no samples: an evaluation needs at least one")
+    if selection:
+        description["select"] = selection.to_json()
+        total = sum(1 for _ in selection.apply(produce()))
+        if total == 0:
+            raise DataError(f"no sample of {name} is selected by {selection.to_json()}")
+    return Source(lambda: selection.apply(produce()), total, description, dataset=dataset)
+
+
+def sample_problems(plan: Plan, source: Source) -> list[str]:
+    """What the evaluators' own checks say against samples, before anything is paid for: one line an evaluator."""
+    checked = [(cell, cell.evaluator.check) for cell in plan.cells if cell.evaluator.check is not None]
+    if not checked:
+        return []
+    found: dict[str, list[str]] = {}
+    counts: dict[str, int] = {}
+    for sample in source.samples():
+        for cell, check in checked:
+            problem = check(sample, cell.options)
+            if problem is not None:
+                name = cell.evaluator.name
+                counts[name] = counts.get(name, 0) + 1
+                if counts[name] <= SHOWN_PROBLEMS:
+                    found.setdefault(name, []).append(f"sample '{sample.test_case_id}': {problem}")
+    return [
+        f"{name}: {counts[name]} of {source.count} samples cannot be judged and will be FAILED or inconclusive: "
+        + "; ".join(lines)
+        + (f"; and {counts[name] - len(lines)} more" if counts[name] > len(lines) else "")
+        for name, lines in found.items()
+    ]
+
+
+def no_source(run_id: str) -> ConfigError:
+    """A run whose samples were given in code can only go on with them."""
+    return ConfigError(f"run '{run_id}' got its samples in code, and they were not kept: give the same data again")

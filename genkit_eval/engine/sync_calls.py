@@ -1,0 +1,225 @@
+"""Synchronous flows and evaluators, on threads of our own.
+
+Why not the loop's thread pool: a hop per call costs more than a cheap evaluator, and a pool waits at exit for
+calls that never return. Here a thread takes a case through everything synchronous in one go; a watch adds
+threads when all of them wait, and takes the case away from a call that is over its deadline. The thread of such
+a call is left behind (a thread cannot be killed); it is a daemon, so it does not keep the process from ending.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextvars import copy_context
+from time import perf_counter
+
+from genkit_eval.engine.case import Case
+from genkit_eval.engine.cells import described
+from genkit_eval.engine.feed import Feed
+from genkit_eval.engine.ledger import Ledger
+from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.plan import Plan
+from genkit_eval.engine.recording import recorder
+from genkit_eval.errors import GenkitEvalError
+
+__all__ = ["SyncCalls"]
+
+TICK_SECONDS = 0.005
+MOST_LEFT_BEHIND = 500
+TARGET = -1
+
+
+class _Seat:
+    """One thread's place: which call it is in. Whoever pops `hold` owns the case."""
+
+    __slots__ = ("calls", "cell", "due", "hold", "seen")
+
+    def __init__(self) -> None:
+        self.hold: list[Case] = []
+        self.cell = TARGET
+        self.due = math.inf
+        self.calls = 0
+        self.seen = -1
+
+    def enter(self, case: Case, cell: int, seconds: float | None) -> None:
+        self.cell = cell
+        self.due = math.inf if seconds is None else perf_counter() + seconds
+        self.calls += 1
+        self.hold.append(case)
+
+    def leave(self) -> Case | None:
+        """The case, for one caller only: the thread when its call returns, or the watch when it is overdue."""
+        try:
+            # a single operation, so that exactly one of two threads gets it
+            return self.hold.pop()
+        except IndexError:
+            return None
+
+
+class SyncCalls:
+    """Runs what is synchronous in a plan; cases come from the feed (when the target is) or by `put`."""
+
+    def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits, hand_on: Callable[[Case], None]) -> None:
+        self._plan, self._feed, self._ledger, self._limits = plan, feed, ledger, limits
+        self._hand_on = hand_on
+        self._takes = not plan.target_is_async
+        self._queue: deque[Case] = deque()
+        self._news = threading.Condition()
+        self._idle = 0
+        self._closing = False
+        self._seats: list[_Seat] = []
+        self._left_behind = 0
+        self._context = copy_context()
+        feed.on_room.append(self._tell)
+
+    def start(self) -> None:
+        """Start the first thread and the watch."""
+        self._spawn()
+        threading.Thread(target=self._watch, name="genkit-eval-watch", daemon=True).start()
+
+    def put(self, case: Case) -> None:
+        """A case whose output is there, for the synchronous evaluators."""
+        self._queue.append(case)
+        self._tell()
+
+    def stop(self) -> None:
+        """Let the threads end after the call they are in."""
+        self._closing = True
+        with self._news:
+            self._news.notify_all()
+
+    def _tell(self) -> None:
+        if self._idle:
+            with self._news:
+                self._news.notify_all()
+
+    def _spawn(self) -> None:
+        seat = _Seat()
+        self._seats.append(seat)
+        # each thread sees the context variables of whoever started the run
+        context = self._context.copy()
+        threading.Thread(target=context.run, args=(self._work, seat), name="genkit-eval-call", daemon=True).start()
+
+    def _work(self, seat: _Seat) -> None:
+        try:
+            while (case := self._next()) is not None:
+                if not self._advance(case, seat):
+                    self._left_behind -= 1
+                    return
+        except BaseException as problem:
+            self._feed.problem = problem
+            self._feed.stop()
+
+    def _next(self) -> Case | None:
+        case = self._pick()
+        if case is not None:
+            return case
+        self._ledger.flush()
+        with self._news:
+            while True:
+                # first idle, then look: who adds work after the look sees that somebody waits
+                self._idle += 1
+                try:
+                    case = self._pick()
+                    if case is not None or self._closing:
+                        return case
+                    self._news.wait()
+                finally:
+                    self._idle -= 1
+
+    def _pick(self) -> Case | None:
+        try:
+            return self._queue.popleft()
+        except IndexError:
+            return self._feed.take() if self._takes else None
+
+    def _advance(self, case: Case, seat: _Seat) -> bool:
+        """Everything synchronous about a case; False when the watch took it away meanwhile."""
+        if not case.settled and not self._target(case, seat):
+            return False
+        if case.error is None:
+            cells, seconds = self._plan.sync_cells, self._limits.evaluator_seconds
+            for number in range(case.next_cell, len(cells)):
+                seat.enter(case, number, seconds)
+                metrics = case.judge(cells[number])
+                if seat.leave() is None:
+                    return False
+                case.metrics += metrics
+        self._pass_on(case)
+        return True
+
+    def _target(self, case: Case, seat: _Seat) -> bool:
+        documents: list[object] = []
+        recorder.set(documents)  # type: ignore[arg-type]  # JSON values are all that is put in
+        error, value = None, None
+        started = perf_counter()
+        seat.enter(case, TARGET, self._limits.target_seconds)
+        try:
+            value = self._plan.call_target(case)
+        except (Exception, SystemExit) as problem:
+            error = described(problem)
+        seconds = perf_counter() - started
+        if seat.leave() is None:
+            return False
+        if error is not None:
+            case.broke(error, seconds)
+        elif self._plan.flow is not None:
+            case.answered(value, documents, seconds)
+        return True
+
+    def _pass_on(self, case: Case) -> None:
+        if case.error is None and self._plan.async_cells:
+            self._hand_on(case)
+            return
+        self._ledger.close(case)
+        self._ledger.flush_when_due()
+
+    def _watch(self) -> None:
+        pause = threading.Event()
+        while not self._closing:
+            pause.wait(TICK_SECONDS)
+            now = perf_counter()
+            waiting = 0
+            for seat in list(self._seats):
+                if not seat.hold:
+                    continue
+                if now > seat.due:
+                    self._take_away(seat)
+                elif seat.seen == seat.calls:
+                    waiting += 1
+                seat.seen = seat.calls
+            if waiting == len(self._seats):
+                self._grow()
+
+    def _grow(self) -> None:
+        """All threads are in the same call as a tick ago: they wait for something, so twice as many can."""
+        if not self._queue and (self._feed.exhausted or not self._takes):
+            return
+        for _ in range(min(max(1, len(self._seats)), self._limits.max_concurrency - len(self._seats))):
+            self._spawn()
+
+    def _take_away(self, seat: _Seat) -> None:
+        case = seat.leave()
+        if case is None:
+            return
+        self._seats.remove(seat)
+        self._left_behind += 1
+        if seat.cell == TARGET:
+            seconds = self._limits.target_seconds or 0.0
+            case.broke(f"timeout: the target took longer than {seconds:g} s", seconds)
+            self._pass_on(case)
+        else:
+            cell, seconds = self._plan.sync_cells[seat.cell], self._limits.evaluator_seconds or 0.0
+            case.metrics.append(cell.failed(f"timeout: the evaluator took longer than {seconds:g} s", seconds))
+            case.next_cell = seat.cell + 1
+            case.restore()
+            self.put(case)
+        if self._left_behind >= MOST_LEFT_BEHIND:
+            self._feed.problem = GenkitEvalError(
+                f"{MOST_LEFT_BEHIND} calls are over their deadline and still running: the run was stopped; "
+                "give the target a time limit of its own, then resume the run"
+            )
+            self._feed.stop()
+        self._spawn()
