@@ -67,7 +67,7 @@ def test_declarations_are_checked() -> None:
 
         registry.define_evaluator("test/a", judge, direction="sideways")  # type: ignore[call-overload]
         registry.define_evaluator("test/b", judge, hreshold=0.5)  # type: ignore[call-overload]
-        registry.define_evaluator("test/c", judge, options=dict)  # type: ignore[call-overload]
+        registry.define_evaluator("test/c", judge, options=dict)  # type: ignore[arg-type]
         registry.define_flow(7)  # type: ignore[call-overload]
 
     assert callable(check_only)
