@@ -82,15 +82,6 @@ class Tally:
         passed = _count(cell for cell in cells if cell.status == Status.PASS)
         return passed, passed + _count(cell for cell in cells if cell.status == Status.FAIL)
 
-    def verdicts(self) -> tuple[int, int]:
-        """So far: how many cells PASS, and how many PASS or FAIL."""
-        counts = {Status.PASS: 0, Status.FAIL: 0}
-        # a copy: other threads may count while we look
-        for cell in list(self._cells.values()):
-            if cell.status in counts:
-                counts[Status(cell.status)] += cell.count
-        return counts[Status.PASS], sum(counts.values())
-
     def summaries(self, total: int) -> list[MetricSummary]:
         """One summary per evaluator and score id; `total` is the number of cases that ended, broken ones included."""
         return [
