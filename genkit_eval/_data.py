@@ -154,6 +154,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def plain(value: object) -> Any:
+    """A value as JSON holds it: data as objects, times as text, all the way down."""
     if isinstance(value, Data):
         return value.to_json()
     if isinstance(value, datetime):

@@ -33,11 +33,15 @@ class Reply(Data):
 class Model(Protocol):
     """Generates a reply to messages; `output` is the shape the reply's JSON should have, if any."""
 
-    async def generate(self, messages: Sequence[Message], output: type[BaseModel] | None = None) -> Reply: ...
+    async def generate(self, messages: Sequence[Message], output: type[BaseModel] | None = None) -> Reply:
+        """The reply to these messages."""
+        ...
 
 
 @runtime_checkable
 class Embedder(Protocol):
     """Turns texts into vectors: one a text, in order, all of one length."""
 
-    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """One vector a text."""
+        ...

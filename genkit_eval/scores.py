@@ -30,6 +30,7 @@ class ScoreRule:
 
     @property
     def free(self) -> bool:
+        """Whether every finite number is in range and none passes or fails."""
         return self.low is None and self.high is None and self.threshold is None
 
     def clipped(self, number: float) -> float | None:
