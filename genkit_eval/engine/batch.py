@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from time import perf_counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-import anyio
-
-from genkit_eval.engine.cells import Cell, Metric, described
+from genkit_eval.engine.calls import called_within
+from genkit_eval.engine.cells import Cell, Metric
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.types import DataPoint, Score
 
-__all__ = ["judge_batches"]
+__all__ = ["beside_loop", "judge_batches", "judge_together"]
 
 
 async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits) -> None:
@@ -30,7 +28,7 @@ async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits) -
             else:
                 ledger.add_late(slot, [cell.metric(Score.inconclusive(reason=why), 0.0)])
         if judged:
-            all_metrics = await _judge(cell, [point for _, point in judged], limits.evaluator_seconds)
+            all_metrics = await judge_together(cell, [point for _, point in judged], limits.evaluator_seconds)
             for (slot, _), metrics in zip(judged, all_metrics, strict=True):
                 ledger.add_late(slot, metrics)
         ledger.journal.flush()
@@ -40,23 +38,25 @@ def _lacks(result: Mapping[str, Any], cell: Cell) -> bool:
     return all(metric["evaluator"] != cell.key for metric in result["metrics"])
 
 
-async def _judge(cell: Cell, points: Sequence[DataPoint], limit: float | None) -> list[list[Metric]]:
+async def judge_together(cell: Cell, points: Sequence[DataPoint], limit: float | None) -> list[list[Metric]]:
     """One list of metrics a point; when the evaluator breaks, every point has its error."""
-    started = perf_counter()
-    value: object = None
-    error: str | None = None
-    with anyio.move_on_after(limit) as scope:
-        try:
-            value = await (cell.call(points) if cell.evaluator.is_async else off_loop(lambda: cell.call(points)))
-        except (Exception, SystemExit) as problem:
-            error = described(problem)
-    seconds = perf_counter() - started
-    if scope.cancel_called:
-        error = f"timeout: the evaluator took longer than {limit:g} s"
+    result = await called_within(beside_loop(cell), points, limit)
+    value, error = result.value, result.error
     if error is None and not isinstance(value, list | tuple):
         error = f"the evaluator returned {type(value).__name__}: expected a list with one value for each data point"
-    elif error is None and isinstance(value, list | tuple) and len(value) != len(points):
+    elif isinstance(value, list | tuple) and len(value) != len(points):
         error = f"the evaluator returned {len(value)} values for {len(points)} data points: expected one for each"
     if error is not None or not isinstance(value, list | tuple):
-        return [[cell.failed(error or "", seconds)] for _ in points]
-    return [cell.metrics(item, seconds / len(points)) for item in value]
+        return [[cell.failed(error or "", result.seconds)] for _ in points]
+    return [cell.metrics(item, result.seconds / len(points)) for item in value]
+
+
+def beside_loop(cell: Cell) -> Callable[[Any], Awaitable[object]]:
+    """The evaluator as something to await: a synchronous one runs on a thread."""
+    if cell.evaluator.is_async:
+        return cell.call
+
+    async def call(argument: object) -> object:
+        return await off_loop(lambda: cell.call(argument))
+
+    return call

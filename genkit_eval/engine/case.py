@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 
 from genkit_eval._data import plain
 from genkit_eval._json import dump, json_bytes, load
-from genkit_eval.engine.cells import Cell, Metric, described
+from genkit_eval.engine.cells import Cell, Metric
 from genkit_eval.engine.recording import observed
+from genkit_eval.errors import DataError
 from genkit_eval.types import DataPoint, EvalResult, Sample
 
 __all__ = ["Case", "isolated"]
@@ -81,8 +83,8 @@ class Case:
         try:
             output, reported = observed(value)
             data, form = json_bytes(output)
-        except Exception as problem:
-            self.broke(f"the output cannot be kept: {described(problem)}", seconds)
+        except (DataError, ValidationError) as problem:
+            self.broke(f"the output cannot be kept: {problem}", seconds)
             return
         values["output"] = form
         values.pop("error", None)

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from time import perf_counter
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval._json import dump
 from genkit_eval.definitions import Evaluator
+from genkit_eval.engine.calls import LONGEST_ERROR, Called, called
 from genkit_eval.scores import as_scores
 from genkit_eval.types import DataPoint, EvaluatorRecord, Outcome, Score
 
-__all__ = ["Cell", "Metric", "described", "plan_cell"]
+__all__ = ["Cell", "Metric", "plan_cell"]
 
 Metric = dict[str, Any]
 """One score as a run file holds it: the JSON form of an EvalMetric."""
-
-LONGEST_ERROR = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +39,16 @@ class Cell:
 
     def run(self, point: DataPoint) -> list[Metric]:
         """Judge with a synchronous evaluator; never raises for what the evaluator does."""
-        started = perf_counter()
         why = self.evaluator.missing(point) if self.guarded else None
         if why is not None:
             return [self.metric(Score.inconclusive(reason=why), 0.0)]
-        try:
-            value = self.call(point)
-        except (Exception, SystemExit) as problem:
-            return [self.failed(described(problem), perf_counter() - started)]
-        return self.metrics(value, perf_counter() - started)
+        return self.settled(called(self.call, point))
+
+    def settled(self, result: Called) -> list[Metric]:
+        """The metrics of a call that ended, well or not."""
+        if result.error is not None:
+            return [self.failed(result.error, result.seconds)]
+        return self.metrics(result.value, result.seconds)
 
     def metrics(self, value: object, seconds: float) -> list[Metric]:
         """The metrics in what the evaluator returned."""
@@ -115,13 +114,6 @@ def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue]) -> Cell:
         call=evaluator.fn if options is None else _bound(evaluator.fn, options),
         guarded=bool(evaluator.requires or evaluator.non_empty),
     )
-
-
-def described(problem: BaseException) -> str:
-    """An exception in one line: its type and what it says."""
-    text = str(problem)
-    name = type(problem).__name__
-    return (f"{name}: {text}" if text else name)[:LONGEST_ERROR]
 
 
 def _bound(fn: Callable[..., Any], options: BaseModel) -> Callable[[DataPoint | Sequence[DataPoint]], Any]:

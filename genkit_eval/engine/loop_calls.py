@@ -12,8 +12,9 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from genkit_eval.engine.calls import called_async, called_within
 from genkit_eval.engine.case import Case
-from genkit_eval.engine.cells import Cell, Metric, described
+from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
@@ -25,7 +26,6 @@ __all__ = ["LoopCalls"]
 
 TICK_SECONDS = 0.05
 BREATHE_EVERY = 64
-CANCELLED_ITSELF = "cancelled: the call cancelled itself"
 
 
 class _Guard:
@@ -179,26 +179,16 @@ class LoopCalls:
     async def _target(self, case: Case, guard: _Guard) -> None:
         documents: list[Any] = []
         recorder.set(documents)
-        error, value = None, None
-        started = perf_counter()
         guard.begin(case, self._limits.target_seconds)
-        try:
-            value = await self._plan.call_target(case)
-        except self._cancelled:
-            if anyio.current_effective_deadline() == -math.inf:
-                raise
-            error = CANCELLED_ITSELF
-        except (Exception, SystemExit) as problem:
-            error = described(problem)
+        result = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
             self._timed_out(case)
             return
-        seconds = perf_counter() - started
-        if error is not None:
-            case.broke(error, seconds)
+        if result.error is not None:
+            case.broke(result.error, result.seconds)
         else:
-            case.answered(value, documents, seconds)
+            case.answered(result.value, documents, result.seconds)
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:
@@ -235,24 +225,7 @@ class LoopCalls:
         if why is not None:
             self._ledger.add(case, [cell.metric(Score.inconclusive(reason=why), 0.0)])
             return
-        metrics = await self._call_cell(cell, point)
+        metrics = cell.settled(await called_within(cell.call, point, self._limits.evaluator_seconds))
         if case.differs(point):
             metrics = [cell.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])]
         self._ledger.add(case, metrics)
-
-    async def _call_cell(self, cell: Cell, point: Any) -> list[Metric]:
-        limit, started = self._limits.evaluator_seconds, perf_counter()
-        error, value = None, None
-        with anyio.move_on_after(limit) as scope:
-            try:
-                value = await cell.call(point)
-            except self._cancelled:
-                if anyio.current_effective_deadline() == -math.inf:
-                    raise
-                error = CANCELLED_ITSELF
-            except (Exception, SystemExit) as problem:
-                error = described(problem)
-        seconds = perf_counter() - started
-        if scope.cancel_called:
-            error = f"timeout: the evaluator took longer than {limit:g} s"
-        return cell.metrics(value, seconds) if error is None else [cell.failed(error, seconds)]

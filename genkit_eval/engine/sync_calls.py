@@ -14,9 +14,10 @@ from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
 from time import perf_counter
+from typing import Any
 
+from genkit_eval.engine.calls import called
 from genkit_eval.engine.case import Case
-from genkit_eval.engine.cells import described
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
@@ -109,6 +110,7 @@ class SyncCalls:
                     self._left_behind -= 1
                     return
         except BaseException as problem:
+            # ours, not the user's: it ends the run, where that is awaited
             self._feed.problem = problem
             self._feed.stop()
 
@@ -151,22 +153,16 @@ class SyncCalls:
         return True
 
     def _target(self, case: Case, seat: _Seat) -> bool:
-        documents: list[object] = []
-        recorder.set(documents)  # type: ignore[arg-type]  # JSON values are all that is put in
-        error, value = None, None
-        started = perf_counter()
+        documents: list[Any] = []
+        recorder.set(documents)
         seat.enter(case, TARGET, self._limits.target_seconds)
-        try:
-            value = self._plan.call_target(case)
-        except (Exception, SystemExit) as problem:
-            error = described(problem)
-        seconds = perf_counter() - started
+        result = called(self._plan.call_target, case)
         if seat.leave() is None:
             return False
-        if error is not None:
-            case.broke(error, seconds)
+        if result.error is not None:
+            case.broke(result.error, result.seconds)
         elif self._plan.flow is not None:
-            case.answered(value, documents, seconds)
+            case.answered(result.value, documents, result.seconds)
         return True
 
     def _pass_on(self, case: Case) -> None:
