@@ -27,7 +27,7 @@ class Case:
     """A sample on its way through target and evaluators.
 
     Its data point's values are in JSON form and its own: what is scored is what is stored, and an evaluator that
-    changes them is found out and undone.
+    changes them is found out and undone. Every value's JSON text is made once and kept for the line.
     """
 
     __slots__ = (
@@ -35,6 +35,7 @@ class Case:
         "_mutable",
         "_names",
         "_state",
+        "_texts",
         "error",
         "index",
         "metrics",
@@ -55,8 +56,9 @@ class Case:
         """Whether the output, or the error, is there."""
         self.point: DataPoint
         self._head = b""
-        self._mutable: list[Any] = []
+        self._texts: dict[str, bytes] = {}
         self._names: list[str] = []
+        self._mutable: list[Any] = []
         self._state = b""
 
     @classmethod
@@ -64,54 +66,66 @@ class Case:
         """A case whose output and some of whose metrics are in the journal already."""
         case = cls(index, sample)
         case.slot, case.metrics = slot, list(result["metrics"])
-        case._settle(_given_values(DataPoint.model_validate(result)), None)
+        case._settle(_given_values(DataPoint.model_validate(result)))
         return case
 
     def lacks(self, cell: Cell) -> bool:
         """Whether this evaluator has not spoken yet."""
         return all(metric["evaluator"] != cell.key for metric in self.metrics)
 
+    def own_input(self) -> Any:
+        """The sample's input, a copy that the target may do with as it likes."""
+        value = self.sample.input
+        if type(value) not in (dict, list):
+            return value
+        text = self._texts["input"] = dump(value)
+        return load(text)
+
     def given(self) -> None:
         """Take the output (or error) that the sample brings along."""
-        values = _given_values(self.sample)
         self.error = self.sample.error
-        self._settle(values, None)
+        self._settle(_given_values(self.sample))
 
     def answered(self, value: object, context: list[Any], seconds: float) -> None:
         """Take what the target returned and recorded."""
         values = _given_values(self.sample)
         try:
             output, reported = observed(value)
-            data, form = json_bytes(output)
+            text, form = json_bytes(output)
         except (DataError, ValidationError) as problem:
             self.broke(f"the output cannot be kept: {problem}", seconds)
             return
-        values["output"] = form
+        values["output"], self._texts["output"] = form, text
         values.pop("error", None)
-        if context:
-            values["context"] = context
         values["latency"] = round(seconds, 6)
         if reported:
             values.update(reported)
-            if context and "context" in reported:
-                values["context"] = [*context, *reported["context"]]
-        self._settle(values, data)
+            context = [*context, *reported.get("context", ())]
+        if context:
+            values["context"] = context
+        self._settle(values)
 
     def broke(self, error: str, seconds: float) -> None:
         """Take the target's failure: an error, no output, no metrics."""
         values = _given_values(self.sample)
         values.pop("output", None)
+        self._texts.pop("output", None)
         values["error"] = self.error = error
         values["latency"] = round(seconds, 6)
-        self._settle(values, None)
+        self._settle(values)
 
-    def _settle(self, values: dict[str, Any], output: bytes | None) -> None:
+    def _settle(self, values: dict[str, Any]) -> None:
         self.point = DataPoint.trusted(values)
-        self._head = _head(values, output)
-        self._names = [name for name, v in values.items() if type(v) in (dict, list) and name not in _RICH]
-        if self._names:
-            self._mutable = [values[name] for name in self._names]
-            self._state = dump(self._mutable)
+        texts, names, mutable = self._texts, self._names, self._mutable
+        for name, value in values.items():
+            if type(value) in (dict, list) and name not in _RICH:
+                if name not in texts:
+                    texts[name] = dump(value)
+                names.append(name)
+                mutable.append(value)
+        if names:
+            self._state = b"[" + b",".join([texts[name] for name in names]) + b"]"
+        self._head = _head(values, texts)
         self.settled = True
 
     def line(self) -> bytes:
@@ -165,21 +179,23 @@ def _given_values(sample: Sample) -> dict[str, Any]:
     return given
 
 
-def _head(values: Mapping[str, Any], output: bytes | None) -> bytes:
+def _head(values: Mapping[str, Any], texts: Mapping[str, bytes]) -> bytes:
     """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
     wire: dict[str, Any] = {}
     for name, alias in _ALIAS.items():
         if name in values:
-            value = values[name]
-            if name == "output" and output is not None:
-                value = orjson.Fragment(output)
-            elif name in _RICH:
-                value = plain(value)
-            wire[alias] = value
+            if name in texts:
+                wire[alias] = orjson.Fragment(texts[name])
+            else:
+                wire[alias] = plain(values[name]) if name in _RICH else values[name]
         elif name == "trace_ids":
             wire["traceIds"] = ()
     try:
         text = orjson.dumps(wire)
     except TypeError:
-        text = dump(wire | ({"output": values["output"]} if output is not None else {}))
+        # an integer beyond 64 bits among the plain values
+        text = dump(
+            {_ALIAS[name]: plain(value) for name, value in values.items()}
+            | {"traceIds": list(values.get("trace_ids", ()))}
+        )
     return text[:-1] + b',"metrics":'

@@ -32,6 +32,8 @@ class Cell:
     call: Callable[..., Any]
     guarded: bool
     """Whether it declared fields that must be there."""
+    plain: Mapping[bool, Metric]
+    """The metrics of a plain True and False, to be copied."""
 
     def missing(self, point: DataPoint) -> str | None:
         """Why this data point gives it nothing to judge, or None."""
@@ -52,6 +54,10 @@ class Cell:
 
     def metrics(self, value: object, seconds: float) -> list[Metric]:
         """The metrics in what the evaluator returned."""
+        if value is True or value is False:
+            metric = self.plain[value].copy()
+            metric["seconds"] = round(seconds, 6)
+            return [metric]
         scores = as_scores(value, self.evaluator.rule)
         if len(scores) == 1:
             return [self.metric(scores[0], seconds)]
@@ -63,26 +69,7 @@ class Cell:
 
     def metric(self, score: Score, seconds: float) -> Metric:
         """One score in its form on disk."""
-        values = score.__dict__
-        metric: Metric = {"evaluator": self.key}
-        if values["id"] is not None:
-            metric["scoreId"] = values["id"]
-        if values["score"] is not None:
-            metric["score"] = values["score"]
-        # plain text: members of an enumeration are slower to write and to count
-        metric["status"] = values["status"]._value_
-        if values["reason"] is not None:
-            metric["rationale"] = values["reason"]
-        if values["error"] is not None:
-            metric["error"] = values["error"][:LONGEST_ERROR]
-        elif values["outcome"] is Outcome.FAILED:
-            metric["error"] = values["reason"] or "the evaluator gave no reason"
-        metric["outcome"] = values["outcome"]._value_
-        metric["version"] = self.version
-        if values["findings"]:
-            metric["findings"] = [finding.to_json() for finding in values["findings"]]
-        if values["details"]:
-            metric["details"] = dict(values["details"])
+        metric = _metric(self.key, self.version, score)
         metric["seconds"] = round(seconds, 6)
         return metric
 
@@ -106,14 +93,40 @@ def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue]) -> Cell:
         InvalidOptions: the options do not fit.
     """
     options = evaluator.parse_options(given)
+    key, version = evaluator.key, _version(evaluator, options)
     return Cell(
         evaluator=evaluator,
         options=options,
-        key=evaluator.key,
-        version=_version(evaluator, options),
+        key=key,
+        version=version,
         call=evaluator.fn if options is None else _bound(evaluator.fn, options),
         guarded=bool(evaluator.requires or evaluator.non_empty),
+        plain={value: _metric(key, version, as_scores(value)[0]) for value in (True, False)},
     )
+
+
+def _metric(key: str, version: str, score: Score) -> Metric:
+    values = score.__dict__
+    metric: Metric = {"evaluator": key}
+    if values["id"] is not None:
+        metric["scoreId"] = values["id"]
+    if values["score"] is not None:
+        metric["score"] = values["score"]
+    # plain text: members of an enumeration are slower to write and to count
+    metric["status"] = values["status"].value
+    if values["reason"] is not None:
+        metric["rationale"] = values["reason"]
+    if values["error"] is not None:
+        metric["error"] = values["error"][:LONGEST_ERROR]
+    elif values["outcome"] is Outcome.FAILED:
+        metric["error"] = values["reason"] or "the evaluator gave no reason"
+    metric["outcome"] = values["outcome"].value
+    metric["version"] = version
+    if values["findings"]:
+        metric["findings"] = [finding.to_json() for finding in values["findings"]]
+    if values["details"]:
+        metric["details"] = dict(values["details"])
+    return metric
 
 
 def _bound(fn: Callable[..., Any], options: BaseModel) -> Callable[[DataPoint | Sequence[DataPoint]], Any]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from genkit_eval.definitions import Flow
-from genkit_eval.engine.case import Case, isolated
+from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
 from genkit_eval.errors import ConfigError, DataError
 from genkit_eval.registry import EvaluatorRef, Registry
@@ -50,7 +50,7 @@ class Plan:
         if flow is None:
             case.given()
             return None
-        value = isolated(case.sample.input)
+        value = case.own_input()
         if flow.validates:
             try:
                 value = flow.parse_input(value)
