@@ -9,10 +9,10 @@ On Windows a file that someone has open cannot be replaced: that is tried again 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import secrets
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +21,19 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-__all__ = ["Draft", "append_to", "file_digest", "locked", "replace", "sweep", "sync_folder", "try_lock", "write_all"]
+__all__ = [
+    "Checksum",
+    "Draft",
+    "append_to",
+    "file_checksum",
+    "locked",
+    "names_in",
+    "replace",
+    "sweep",
+    "sync_folder",
+    "try_lock",
+    "write_all",
+]
 
 RETRY_PAUSES_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 _TEMPORARY = ".tmp"
@@ -157,19 +169,47 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder; none when it is not there."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def sweep(folder: Path, prefix: str = "") -> None:
     """Remove the drafts that dead processes left; the caller holds the lock under which they are made."""
-    with suppress(FileNotFoundError):
-        for entry in os.scandir(folder):
-            if entry.name.startswith(f".{prefix}") and entry.name.endswith(_TEMPORARY):
-                with suppress(OSError):
-                    Path(entry.path).unlink()
+    for name in names_in(folder):
+        if name.startswith(f".{prefix}") and name.endswith(_TEMPORARY):
+            with suppress(OSError):
+                (folder / name).unlink()
 
 
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes. Read in pieces, not mapped: another tool may cut the file meanwhile."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+class Checksum:
+    """Length and CRC-32 of what it is fed: tells whether somebody edited a file, at half the price of SHA-256."""
+
+    def __init__(self) -> None:
+        self._length = self._crc = 0
+
+    def update(self, data: bytes | memoryview) -> None:
+        """Feed it more."""
+        self._length += len(data)
+        self._crc = zlib.crc32(data, self._crc)
+
+    def text(self) -> str:
+        """The checksum, always 24 characters."""
+        return f"{self._length:015d}-{self._crc:08x}"
+
+
+def file_checksum(path: Path) -> str:
+    """The checksum of a file. It is read in pieces, not mapped: another tool may cut the file meanwhile."""
+    checksum, buffer = Checksum(), bytearray(1 << 20)
+    view = memoryview(buffer)
+    with path.open("rb", buffering=0) as file:
+        while size := file.readinto(view):
+            checksum.update(view[:size])
+    return checksum.text()
 
 
 @contextmanager

@@ -2,8 +2,10 @@
 
 from genkit_eval.stores.ids import check_id, new_dataset_id, new_run_id, opens_in_genkit
 from genkit_eval.stores.journal import Journal
+from genkit_eval.stores.local_datasets import LocalFileDatasetStore
 from genkit_eval.stores.local_evals import LocalFileEvalStore
 from genkit_eval.stores.protocols import ANY_VERSION, UNSET, AnyVersion, DatasetStore, EvalStore, Unset
+from genkit_eval.stores.roots import find_root
 from genkit_eval.stores.stored_run import StoredResults, StoredRun
 
 __all__ = [
@@ -13,11 +15,13 @@ __all__ = [
     "DatasetStore",
     "EvalStore",
     "Journal",
+    "LocalFileDatasetStore",
     "LocalFileEvalStore",
     "StoredResults",
     "StoredRun",
     "Unset",
     "check_id",
+    "find_root",
     "new_dataset_id",
     "new_run_id",
     "opens_in_genkit",

@@ -15,7 +15,7 @@ from typing import Any
 from filelock import FileLock
 
 from genkit_eval._data import iso_time
-from genkit_eval._files import Draft, locked, replace, sweep, try_lock
+from genkit_eval._files import Draft, locked, names_in, replace, sweep, try_lock
 from genkit_eval._json import dump, load
 from genkit_eval.errors import AlreadyExists, CorruptFile, NotFound, RunConflict, RunInUse
 from genkit_eval.stores.faults import store_faults
@@ -125,14 +125,15 @@ class LocalFileEvalStore:
         run_id = _id_of(run)
         if not self._run(run_id).exists() and not self._journal(run_id).exists():
             raise self._missing(run_id)
-        with self._changing(), self._taking(run_id) as lock:
+        with self._changing():
             if expected_revision is not None:
                 self._check_revision(run_id, expected_revision)
-            # the row goes first: a row without its file would be a run that cannot be opened
-            self._index.remove(run_id)
-            for path in (self._run(run_id), self._journal(run_id), self._lock_file(run_id)):
-                path.unlink(missing_ok=True)
-            lock.release()
+            with self._taking(run_id) as lock:
+                # the row goes first: a row without its file would be a run that cannot be opened
+                self._index.remove(run_id)
+                for path in (self._run(run_id), self._journal(run_id), self._lock_file(run_id)):
+                    path.unlink(missing_ok=True)
+                lock.release()
 
     def begin(self, key: EvalRunKey) -> Journal:
         """Start a run: its journal is on disk, and its lock held, when this returns.
@@ -232,10 +233,7 @@ class LocalFileEvalStore:
                 yield key.model_copy(update={"state": RunState.INCOMPLETE})
 
     def _journals(self) -> set[str]:
-        if not self._folder.is_dir():
-            return set()
-        with os.scandir(self._folder) as entries:
-            names = {entry.name for entry in entries if entry.name.endswith(_JOURNAL)}
+        names = {name for name in names_in(self._folder) if name.endswith(_JOURNAL)}
         return {name.removesuffix(_JOURNAL) for name in names if not name.startswith(".")}
 
     @contextmanager

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from genkit_eval._files import replace
+from genkit_eval._files import names_in, replace
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile
 from genkit_eval.stores.run_file import read_key
@@ -103,11 +102,7 @@ class RunIndex:
 
 def run_files(folder: Path) -> set[str]:
     """The ids of the finished runs, by their files."""
-    try:
-        with os.scandir(folder) as entries:
-            names = {entry.name[:-5] for entry in entries if entry.name.endswith(".json")}
-    except FileNotFoundError:
-        return set()
+    names = {name.removesuffix(".json") for name in names_in(folder) if name.endswith(".json")}
     return {name for name in names if name != "index" and not name.startswith(".")}
 
 
