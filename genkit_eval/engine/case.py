@@ -142,7 +142,7 @@ class Case:
 
     def restore(self) -> None:
         """Undo changes, in place, so that whoever shares the values sees them right."""
-        for value, original in zip(self._mutable, load(self._state), strict=True):
+        for value, original in zip(self._mutable, load(self._state or b"[]"), strict=True):
             if isinstance(value, dict):
                 value.clear()
                 value.update(original)

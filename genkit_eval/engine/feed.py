@@ -48,6 +48,11 @@ class Feed:
             self.in_flight -= count
         self._tell()
 
+    def fail(self, problem: BaseException) -> None:
+        """End the run with this problem."""
+        self.problem = problem
+        self.stop()
+
     def stop(self) -> None:
         """Hand out no more."""
         with self._lock:

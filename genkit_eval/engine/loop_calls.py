@@ -158,9 +158,11 @@ class LoopCalls:
     async def _next(self) -> Case | None:
         while True:
             case = self._feed.take()
-            if case is not None or self._feed.exhausted:
+            if case is not None:
                 return case
             self._ledger.flush()
+            if self._feed.exhausted:
+                return None
             event = anyio.Event()
             # first wait, then look: who makes room after the look sees that somebody waits
             self._waiting.append(event)

@@ -106,7 +106,7 @@ def file_source(path: Path, *, selection: Selection, format: str | None = None) 
         description["format"] = format
 
     def samples() -> Iterable[Sample]:
-        return fill_ids(read_samples(path, format=format))
+        return fill_ids(read_samples(path, format=format), taken=checked.ids)
 
     source = _source(samples, str(path), description, selection, count=checked.count)
     return Source(source.samples, source.count, source.description, notices=tuple(checked.notices))

@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -78,7 +79,7 @@ class SyncCalls:
     def start(self) -> None:
         """Start the first thread and the watch."""
         self._spawn()
-        threading.Thread(target=self._watch, name="genkit-eval-watch", daemon=True).start()
+        self._start(self._watch, "genkit-eval-watch")
 
     def put(self, case: Case) -> None:
         """A case whose output is there, for the synchronous evaluators."""
@@ -99,20 +100,25 @@ class SyncCalls:
     def _spawn(self) -> None:
         seat = _Seat()
         self._seats.append(seat)
+        self._start(partial(self._work, seat), "genkit-eval-call")
+
+    def _start(self, work: Callable[[], None], name: str) -> None:
+        def guarded() -> None:
+            try:
+                work()
+            except BaseException as problem:
+                # ours, not the user's: it ends the run, where that is awaited
+                self._feed.fail(problem)
+
         # each thread sees the context variables of whoever started the run
         context = self._context.copy()
-        threading.Thread(target=context.run, args=(self._work, seat), name="genkit-eval-call", daemon=True).start()
+        threading.Thread(target=context.run, args=(guarded,), name=name, daemon=True).start()
 
     def _work(self, seat: _Seat) -> None:
-        try:
-            while (case := self._next()) is not None:
-                if not self._advance(case, seat):
-                    self._left_behind -= 1
-                    return
-        except BaseException as problem:
-            # ours, not the user's: it ends the run, where that is awaited
-            self._feed.problem = problem
-            self._feed.stop()
+        while (case := self._next()) is not None:
+            if not self._advance(case, seat):
+                self._left_behind -= 1
+                return
 
     def _next(self) -> Case | None:
         case = self._pick()
@@ -206,6 +212,7 @@ class SyncCalls:
             seconds = self._limits.target_seconds or 0.0
             case.broke(f"timeout: the target took longer than {seconds:g} s", seconds)
             self._pass_on(case)
+            self._ledger.flush()
         else:
             cell, seconds = self._plan.sync_cells[seat.cell], self._limits.evaluator_seconds or 0.0
             case.metrics.append(cell.failed(f"timeout: the evaluator took longer than {seconds:g} s", seconds))
@@ -213,9 +220,8 @@ class SyncCalls:
             case.restore()
             self.put(case)
         if self._left_behind >= MOST_LEFT_BEHIND:
-            self._feed.problem = GenkitEvalError(
+            raise GenkitEvalError(
                 f"{MOST_LEFT_BEHIND} calls are over their deadline and still running: the run was stopped; "
                 "give the target a time limit of its own, then resume the run"
             )
-            self._feed.stop()
         self._spawn()
