@@ -306,8 +306,8 @@ def _serve(source: int, sink: int) -> None:
 def main() -> None:
     """Serve requests until stdin ends."""
     _limit_resources()
-    known = set(sys.path)
-    sys.path.extend(path for path in json.loads(sys.argv[1]) if path and path not in known)
+    # the libraries that the parent finds, in odd installs too; but not those that lie in its working directory
+    sys.path[:] = [path for path in json.loads(sys.argv[1]) if path]
     # a library that prints must not write into the replies
     sink = os.dup(1)
     os.dup2(2, 1)

@@ -39,6 +39,8 @@ def jsonata(point: DataPoint, options: JsonataOptions) -> Score:
     expression = text_reference(point, "a JSONata expression")
     document = _parsed(point.output) if options.parse_json and isinstance(point.output, str) else point.output
     reply = _call("jsonata", expression, document, seconds=options.timeout_seconds)
+    if "error" in reply:
+        raise DataError(_problem(expression, reply))
     return _score(reply)
 
 
@@ -52,26 +54,25 @@ def check_jsonata(sample: Sample, options: JsonataOptions) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _syntax_problem(expression: str, seconds: float) -> str | None:
-    try:
-        _call("check", expression, seconds=seconds)
-    except DataError as problem:
-        return str(problem)
-    return None
+    # a timeout is raised, and so not remembered
+    reply = _call("check", expression, seconds=seconds)
+    return _problem(expression, reply) if "error" in reply else None
+
+
+def _problem(expression: str, reply: dict[str, Any]) -> str:
+    return f"JSONata: {reply['error']}, in {quoted(expression)}"
 
 
 def _call(operation: str, expression: str, *document: JsonValue, seconds: float) -> dict[str, Any]:
     if len(expression) > MAX_EXPRESSION:
         raise DataError(f"reference has {len(expression)} characters: a JSONata expression may have {MAX_EXPRESSION}")
     try:
-        reply = POOL.call(operation, expression, *document, seconds=seconds)
+        return POOL.call(operation, expression, *document, seconds=seconds)
     except TimeoutError:
         raise DataError(
             f"timeout: the JSONata expression {quoted(expression)} took more than {seconds:g} s: "
             "simplify it, or raise timeout_seconds"
         ) from None
-    if "error" in reply:
-        raise DataError(f"JSONata: {reply['error']}, in {quoted(expression)}")
-    return reply
 
 
 def _score(reply: dict[str, Any]) -> Score:

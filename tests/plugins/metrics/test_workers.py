@@ -267,17 +267,20 @@ def test_a_deadline_holds_where_pipes_cannot_be_polled() -> None:
 
 
 def test_a_worker_finds_the_libraries_that_the_parent_finds(tmp_path) -> None:
-    code = (
+    (tmp_path / "jsonata.py").write_text("raise ImportError('found where the parent finds it')", encoding="utf-8")
+
+    process = script(
         "import sys\n"
-        "sys.path.append({path!r})\n"
-        "from genkit_eval_metrics._workers import WorkerPool\n"
-        "WorkerPool(1).call('check', '1', seconds=5)\n"
-        "print('served')\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from genkit_eval.errors import GenkitEvalError\n"
+        "from genkit_eval_metrics._workers import POOL\n"
+        "try:\n"
+        "    POOL.call('jsonata', '1', {}, seconds=5)\n"
+        "except GenkitEvalError as problem:\n"
+        "    print(problem)\n"
     )
 
-    process = script(code.format(path=str(tmp_path)))
-
-    assert process.communicate()[0] == "served\n"
+    assert process.communicate()[0] == "cannot start a worker process: found where the parent finds it\n"
 
 
 def test_a_worker_that_cannot_start_is_an_error() -> None:
