@@ -1,0 +1,87 @@
+"""JSON Schemas of inputs and references, checked through the `jsonschema` library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from genkit_eval.errors import SHOWN_PROBLEMS, ConfigError, DataFileError, Problem
+from genkit_eval.types import DatasetSchema, Sample
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+Checker = Callable[[Sample, int], list[Problem]]
+"""What is wrong with a sample's input and reference; the number is its position, from 1."""
+
+__all__ = ["Checker", "check_schema", "schema_checker"]
+
+
+def check_schema(samples: Iterable[Sample], schema: DatasetSchema, *, source: str) -> None:
+    """Check inputs and references against the schemas there are; a reference that was not given obeys any.
+
+    Raises:
+        DataFileError: all problems of the first 20 samples that do not fit, and how many more of them there are.
+        ConfigError: `jsonschema` is not installed, or a schema is no JSON Schema.
+    """
+    check = schema_checker(schema)
+    problems: list[Problem] = []
+    unfit = 0
+    for position, sample in enumerate(samples, start=1):
+        found = check(sample, position)
+        unfit += bool(found)
+        if unfit <= SHOWN_PROBLEMS:
+            problems += found
+    if problems:
+        raise DataFileError(source, problems, more=max(0, unfit - SHOWN_PROBLEMS))
+
+
+def schema_checker(schema: DatasetSchema) -> Checker:
+    """What checks samples against the schemas there are.
+
+    Raises:
+        ConfigError: `jsonschema` is not installed, or a schema is no JSON Schema.
+    """
+    parts = [
+        (name, _validator(given, name))
+        for name, given in (("input", schema.input_schema), ("reference", schema.reference_schema))
+        if given is not None
+    ]
+
+    def check(sample: Sample, position: int) -> list[Problem]:
+        return [problem for name, validator in parts for problem in _problems(sample, position, name, validator)]
+
+    return check
+
+
+def _validator(schema: Mapping[str, Any], name: str) -> Validator:
+    try:
+        # an optional dependency, and 60 ms at import
+        import jsonschema
+        import referencing
+    except ImportError:
+        raise ConfigError("JSON Schemas need the library jsonschema: pip install 'genkit-eval[schema]'") from None
+    kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(dict(schema))
+    except jsonschema.SchemaError as fault:
+        raise ConfigError(f"the {name} schema is no JSON Schema: {fault.message} at {fault.json_path}") from None
+    # an empty registry: a schema must not make this program fetch something
+    return kind(dict(schema), registry=referencing.Registry())
+
+
+def _problems(sample: Sample, position: int, name: str, validator: Validator) -> Iterator[Problem]:
+    # no import at the top, see above
+    import referencing.exceptions
+
+    place = f"{position} ('{sample.test_case_id}')" if sample.test_case_id else str(position)
+    if not sample.has(name):
+        if name == "input":
+            yield Problem("is missing, but there is a schema for it", field=name, sample=place)
+        return
+    try:
+        for error in validator.iter_errors(getattr(sample, name)):
+            path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+            yield Problem(error.message, field=name + path, sample=place)
+    except referencing.exceptions.Unresolvable as fault:
+        raise ConfigError(f"the {name} schema refers to '{fault.ref}', which is not in it: put it into $defs") from None

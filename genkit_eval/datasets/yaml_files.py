@@ -1,0 +1,198 @@
+"""YAML: a list of samples, or a mapping with the list `samples`; the types of YAML 1.2's core schema, nothing else.
+
+Dates, `yes`, `no`, `on`, `off`, `1:30` and `1_000` are text; tags are refused; keys may not repeat. Only the safe
+loader's parser runs: its nodes are turned into JSON values here, so no tag can make an object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, ClassVar
+
+import yaml
+
+from genkit_eval.datasets.fields import kind_of
+from genkit_eval.datasets.intake import Batch, Intake, Place
+from genkit_eval.datasets.sources import decoded
+from genkit_eval.datasets.strict_json import DEEPEST
+from genkit_eval.errors import Problem
+from genkit_eval.types import Sample
+
+__all__ = ["read_yaml", "write_yaml"]
+
+MOST_REPEATED = 100_000
+"""Nodes that aliases may repeat: shared contexts are welcome, documents that unfold without end are not."""
+
+_TAG = "tag:yaml.org,2002:"
+_DIGITS = list("-+.0123456789")
+_RESOLVERS = (
+    ("null", re.compile(r"^(?:~|null|Null|NULL|)$"), ["~", "n", "N", ""]),
+    ("bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")),
+    ("int", re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$"), _DIGITS),
+    ("float", re.compile(r"^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$"), _DIGITS),
+    ("float", re.compile(r"^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"), _DIGITS),
+    ("merge", re.compile(r"^<<$"), ["<"]),
+)
+
+# the parser in C is ten times as quick, where PyYAML was built with it
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Dumper: type[yaml.SafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _CoreLoader(_Loader):  # type: ignore[misc, valid-type]
+    """Knows the types of YAML 1.2's core schema only."""
+
+    yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+
+class _BothDumper(_Dumper):  # type: ignore[misc, valid-type]
+    """Quotes every text that a reader of YAML 1.1 or 1.2 would take for something else."""
+
+    yaml_implicit_resolvers: ClassVar = {key: list(value) for key, value in _Dumper.yaml_implicit_resolvers.items()}
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+
+for _name, _pattern, _first in _RESOLVERS:
+    _CoreLoader.add_implicit_resolver(_TAG + _name, _pattern, _first)
+    _BothDumper.add_implicit_resolver(_TAG + _name, _pattern, _first)
+
+
+def read_yaml(stream: BinaryIO, intake: Intake) -> Iterator[Batch]:
+    """All samples in one batch; a YAML file is read whole."""
+    text = decoded(stream.read())
+    if isinstance(text, Problem):
+        intake.add(text)
+        return
+    try:
+        root = _root(text)
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        intake.add(Problem(f"not valid YAML: {fault.problem or fault.context}", line=mark.line + 1 if mark else None))
+        return
+    except (yaml.YAMLError, RecursionError) as fault:
+        message = (
+            f"nested deeper than {DEEPEST} levels"
+            if isinstance(fault, RecursionError)
+            else " ".join(str(fault).split())
+        )
+        intake.add(Problem(f"not valid YAML: {message}"))
+        return
+    nodes = _nodes(root, intake)
+    yield intake.batch(_rows(nodes, intake))
+
+
+def _root(text: str) -> yaml.Node | None:
+    loader = _CoreLoader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+    finally:
+        loader.dispose()
+    return node
+
+
+def _nodes(root: yaml.Node | None, intake: Intake) -> list[yaml.Node]:
+    """The nodes of the samples."""
+    if isinstance(root, yaml.MappingNode):
+        found = [value for key, value in root.value if key.value == "samples"]
+        if len(found) > 1:
+            intake.add(Problem("key 'samples' is given twice: keep one", line=found[1].start_mark.line + 1))
+        root = found[0] if found else root
+    if isinstance(root, yaml.SequenceNode):
+        return list(root.value)
+    line = root.start_mark.line + 1 if root is not None else None
+    intake.add(Problem("expected a list of samples, or a mapping with the list 'samples'", line=line))
+    return []
+
+
+def _rows(nodes: Iterable[yaml.Node], intake: Intake) -> Iterator[tuple[object, Place]]:
+    plainer = _Plainer()
+    for position, node in enumerate(nodes, start=1):
+        value = plainer.value(node, "", DEEPEST)
+        for line, path, message in plainer.problems:
+            intake.add(Problem(message, line=line, field=path or None, sample=str(position)))
+        if not plainer.problems:
+            yield value, Place(node.start_mark.line + 1, position)
+        plainer.problems.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plainer:
+    """Turns nodes into JSON values and keeps what is wrong with them: line, field path, message."""
+
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
+    _seen: set[int] = field(default_factory=set)
+    _repeated: list[None] = field(default_factory=list)
+
+    def value(self, node: yaml.Node, path: str, depth: int) -> Any:
+        if id(node) in self._seen:
+            self._repeated.append(None)
+        self._seen.add(id(node))
+        if depth <= 0 or len(self._repeated) > MOST_REPEATED:
+            deep = f"nested deeper than {DEEPEST} levels, or an alias of itself"
+            self._wrong(node, path, deep if depth <= 0 else f"aliases unfold to more than {MOST_REPEATED} values")
+            return None
+        if isinstance(node, yaml.MappingNode) and node.tag == f"{_TAG}map":
+            return self._mapping(node, path, depth)
+        if isinstance(node, yaml.SequenceNode) and node.tag == f"{_TAG}seq":
+            return [self.value(item, f"{path}[{index}]", depth - 1) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: str, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = self.value(key_node, path, depth - 1)
+            if key_node.tag == f"{_TAG}merge":
+                self._wrong(key_node, path, "the merge key '<<' is not read: write the keys out, or put it in quotes")
+            elif not isinstance(key, str):
+                self._wrong(key_node, path, f"a key must be text, found {kind_of(key)}: put it in quotes")
+            elif key in found:
+                self._wrong(key_node, path, f"key '{key}' is given twice: keep one")
+            else:
+                found[key] = self.value(value_node, f"{path}.{key}" if path else key, depth - 1)
+        return found
+
+    def _scalar(self, node: yaml.Node, path: str) -> Any:
+        kind, text = node.tag.removeprefix(_TAG), node.value
+        try:
+            if kind in ("str", "merge"):
+                return text
+            if kind == "null":
+                return None
+            if kind == "bool":
+                return {"true": True, "false": False}[text.lower()]
+            if kind == "int":
+                return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+            if kind == "float":
+                # ".inf" and ".nan" become what they say, to be refused with the sample's other faults
+                return float(re.sub(r"\.(?=inf|nan)", "", text.lower()))
+        except (ValueError, KeyError):
+            self._wrong(node, path, f"'{text[:40]}' is no {kind}")
+            return None
+        shown = f"!!{kind}" if node.tag.startswith(_TAG) else node.tag
+        self._wrong(node, path, f"the tag '{shown}' is refused: a dataset holds plain data only")
+        return None
+
+    def _wrong(self, node: yaml.Node, path: str, message: str) -> None:
+        self.problems.append((node.start_mark.line + 1, path, message))
+
+
+def write_yaml(samples: Iterable[Sample]) -> Iterator[bytes]:
+    """A list in block style, keys in the order of the format."""
+    empty = True
+    for sample in samples:
+        empty = False
+        text: str = yaml.dump(
+            [sample.to_json()],
+            Dumper=_BothDumper,
+            allow_unicode=True,
+            sort_keys=False,
+            default_flow_style=False,
+            width=1 << 30,
+        )
+        yield text.encode()
+    if empty:
+        yield b"[]\n"
