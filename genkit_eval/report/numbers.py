@@ -1,0 +1,41 @@
+"""Numbers as people read them, never rounded into another statement."""
+
+from __future__ import annotations
+
+__all__ = ["duration", "number", "percent"]
+
+
+def percent(part: int, whole: int) -> str:
+    """A share of a whole that is not 0, in percent: "100 %" is said only of all, "0 %" only of none."""
+    if part == whole:
+        return "100 %"
+    if part == 0:
+        return "0 %"
+    for digits in range(1, 15):
+        text = f"{100 * part / whole:.{digits}f}"
+        if text.strip("0.") and not text.startswith("100."):
+            return f"{text.removesuffix('.0')} %"
+    raise AssertionError("no run has that many cases")
+
+
+def number(value: float) -> str:
+    """A number with four digits, with more where fewer would make a whole number of it that it is not."""
+    for digits in range(4, 17):
+        text = f"{value:.{digits}g}"
+        if "e" in text and abs(value) >= 1e4:
+            text = f"{value:.6g}" if abs(value) >= 1e15 else f"{value:.0f}"
+        if float(text) == value or not float(text).is_integer() or abs(value) >= 1e4:
+            return text
+    return repr(value)
+
+
+def duration(seconds: float) -> str:
+    """A time span in the two units that matter: "0.4 s", "12 s", "3 min 20 s", "2 h 5 min"."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
