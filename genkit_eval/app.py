@@ -60,6 +60,17 @@ class GenkitEval:
         for plugin in plugins:
             self.registry.install(plugin)
 
+    def at(self, root: Path | str) -> GenkitEval:
+        """The same flows, evaluators, models and given stores, with the local files of another root."""
+        app = GenkitEval(root=root, dataset_store=self._stores[0], eval_store=self._stores[1])
+        app.registry = self.registry
+        return app
+
+    @property
+    def has_own_root(self) -> bool:
+        """Whether a root was given in code."""
+        return self._given_root is not None
+
     @cached_property
     def root(self) -> Path:
         """The folder that datasets and runs lie in."""

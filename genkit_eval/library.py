@@ -7,6 +7,7 @@ from typing import Any
 
 from genkit_eval.datasets import as_samples, check_schema, fill_ids
 from genkit_eval.engine import EvalRun
+from genkit_eval.errors import CorruptFile
 from genkit_eval.stores import UNSET, AnyVersion, DatasetStore, EvalStore, Unset
 from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalRunKey, Sample
 
@@ -125,6 +126,10 @@ class Runs:
     ) -> list[EvalRunKey]:
         """Keys, newest first; interrupted runs are INCOMPLETE."""
         return self.store.list(action_ref=target, dataset_id=dataset_id, limit=limit)
+
+    def unreadable(self) -> Mapping[str, CorruptFile]:
+        """Runs that are there but cannot be read, with what is wrong."""
+        return self.store.unreadable()
 
     def delete(self, run: EvalRunKey | str, *, expected_revision: int | None = None) -> None:
         """Remove a run."""

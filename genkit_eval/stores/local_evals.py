@@ -102,12 +102,16 @@ class LocalFileEvalStore:
         return keys[:limit]
 
     def unreadable(self) -> dict[str, CorruptFile]:
-        """The runs whose file is cut off or no run file, with what is wrong."""
+        """The runs whose file is cut off or no run file, or whose journal has no header, with what is wrong."""
         problems: dict[str, CorruptFile] = {}
-        for run_id in sorted(run_files(self._folder)):
+        finished = run_files(self._folder)
+        for run_id in sorted(finished | self._journals()):
             try:
-                check_whole(self._run(run_id))
-                read_key(self._run(run_id))
+                if run_id in finished:
+                    check_whole(self._run(run_id))
+                    read_key(self._run(run_id))
+                else:
+                    parse_key(self._journal(run_id), read_header(self._journal(run_id)))
             except CorruptFile as problem:
                 problems[run_id] = problem
             except FileNotFoundError:

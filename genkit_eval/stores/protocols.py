@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Final, Literal, Protocol
 
+from genkit_eval.errors import CorruptFile
 from genkit_eval.stores.journal import Journal
 from genkit_eval.stores.stored_run import StoredRun
 from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalResult, EvalRunKey, Sample
@@ -104,6 +105,9 @@ class EvalStore(Protocol):
         incomplete: bool = True,
     ) -> list[EvalRunKey]:
         """Keys, newest first; interrupted runs and those in progress have the state INCOMPLETE."""
+
+    def unreadable(self) -> dict[str, CorruptFile]:
+        """The runs that cannot be read, with what is wrong; they cost only themselves."""
 
     def delete(self, run: EvalRunKey | str, *, expected_revision: int | None = None) -> None:
         """Remove a run; without `expected_revision` whatever its revision is."""

@@ -1,0 +1,60 @@
+"""`genkit-eval doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from typing import Any
+
+import click
+
+from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.health import Fact, check_up
+from genkit_eval.loading import installed_plugins
+from genkit_eval.report.documents import json_pieces
+from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.text import wrap
+from genkit_eval.settings import find_settings
+
+__all__ = ["command"]
+
+UNWELL = 2
+
+
+@click.command("doctor", cls=Verb, short_help="Say what is installed, where everything lies, and what is wrong.")
+@app_option
+@root_option
+def command(**options: Any) -> int:
+    """Say which versions are installed, where datasets and runs lie and why, which files cannot be read, what is left
+    over, which plugins load, and where each setting comes from.
+
+    Changes nothing. Exits with 2 when something is wrong.
+
+    \b
+    Example:
+      genkit-eval doctor
+    """
+    facts = list(check_up(find_settings(options), installed_plugins()))
+    bad = sum(fact.bad for fact in facts)
+    if options["as_json"]:
+        say_json(json_pieces({"facts": [asdict(fact) for fact in facts], "problems": bad}))
+    else:
+        say(_lines(facts, columns()))
+    return UNWELL if bad else 0
+
+
+def _lines(facts: Sequence[Fact], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for section, members in groupby(facts, key=lambda fact: fact.section):
+        lines.append(line(Span(section, Ink.STRONG)))
+        for fact in members:
+            ink = Ink.BAD if fact.bad else Ink.PLAIN
+            lines.append(
+                line("  ", Span(f"{fact.name:<15} ", Ink.FAINT), Span(wrap(fact.value, 10_000, lines=1)[0], ink))
+            )
+        lines.append(blank())
+    bad = sum(fact.bad for fact in facts)
+    verdict = Span("all is well", Ink.GOOD) if not bad else Span(f"{bad} problems, marked in red or by '!'", Ink.BAD)
+    return [*lines, line(verdict)]

@@ -1,0 +1,42 @@
+"""`genkit-eval eval:run`, as in Genkit's command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
+from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
+from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.samples import data_of
+from genkit_eval.cli.session import open_app
+from genkit_eval.engine import Limits
+
+__all__ = ["command"]
+
+
+@click.command("eval:run", cls=Verb, short_help="As Genkit's eval:run: score the outputs in a file.")
+@click.argument("data")
+@genkit_options
+@app_option
+@format_option
+@speed_options
+@report_options
+@root_option
+def command(**options: Any) -> int:
+    """Score the outputs in a file (or dataset) with the evaluators named, or with all there are.
+
+    \b
+    Example:
+      genkit-eval eval:run answers.json --evaluators genkitEval/regex,custom/length
+    """
+    report = report_of(options)
+    session = open_app(options)
+    request = Request(
+        data=data_of(options["data"], format=options["format"]),
+        target=None,
+        evaluators=chosen_evaluators(session, options["evaluators"]),
+        limits=Limits(**limits_of(options, session.settings)),
+    )
+    return carry_out(session, request, report)

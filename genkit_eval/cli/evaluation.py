@@ -1,0 +1,161 @@
+"""From what was asked for to an exit code: check, evaluate, report. `run`, `resume` and the `eval:` verbs share it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genkit_eval.app import FROM_DATASET, run_sync
+from genkit_eval.cli.options import parse_bound, parse_evaluator
+from genkit_eval.cli.output import columns, say, say_json, tell
+from genkit_eval.cli.progress import ProgressLine
+from genkit_eval.cli.session import Session, app_prints_to_stderr
+from genkit_eval.definitions import Evaluator
+from genkit_eval.engine import EvalRun, Limits, Selection
+from genkit_eval.registry import EvaluatorRef
+from genkit_eval.report.documents import json_pieces, run_document
+from genkit_eval.report.exports import check_export, export_format, export_results
+from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.run_report import run_lines
+from genkit_eval.report.verdict import Bound, Verdict, check_bounds, verdict
+from genkit_eval.settings import Settings
+from genkit_eval.types import Sample
+
+__all__ = ["Report", "Request", "carry_out", "limits_of", "refs_of", "report_of"]
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is to be made of a run when it is done."""
+
+    bounds: Sequence[Bound] = ()
+    max_failed: int = 0
+    output: Path | None = None
+    output_format: str | None = None
+    as_json: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be evaluated: see `GenkitEval.evaluate`."""
+
+    data: str | Path | Sequence[Sample] | None = None
+    target: Any = FROM_DATASET
+    evaluators: Sequence[EvaluatorRef] | None = None
+    select: Selection = field(default_factory=Selection)
+    limits: Limits | None = None
+    resume: str | None = None
+
+
+def report_of(options: Mapping[str, Any]) -> Report:
+    """What the options say about the report; the place of the output is looked at now, before anything is paid for."""
+    output, output_format = options["output"], options["output_format"]
+    if output is not None:
+        output_format = export_format(output, output_format)
+        check_export(output)
+    elif output_format is not None:
+        raise click.UsageError("--output-format says how, but --output does not say where: give both")
+    bounds = [Bound(*parse_bound(text)) for text in options["bounds"]]
+    return Report(bounds, options["max_failed"], output, output_format, options["as_json"])
+
+
+def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
+    """The limits that were set, as arguments of `Limits`; 0 seconds are no deadline."""
+    limits: dict[str, Any] = {}
+    if settings.max_concurrency is not None:
+        limits["max_concurrency"] = settings.max_concurrency
+    for name in ("target", "evaluator"):
+        seconds = options[f"{name}_timeout"]
+        seconds = settings.timeout if seconds is None else seconds
+        if seconds is not None:
+            limits[f"{name}_seconds"] = seconds or None
+    return limits
+
+
+def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
+    """The evaluators asked for with their options; None when none was."""
+    return [EvaluatorRef(*parse_evaluator(spec)) for spec in specs] or None
+
+
+def carry_out(session: Session, request: Request, report: Report) -> int:
+    """Evaluate and report; the exit code."""
+    check_bounds(report.bounds, _evaluators(session, request) if report.bounds else [])
+    progress = ProgressLine()
+    try:
+        with app_prints_to_stderr(), progress:
+            run = run_sync(_evaluation(session, request, progress))
+    except KeyboardInterrupt:
+        return _interrupted(session, request, report, progress.run_id)
+    if report.output is not None:
+        export_results(report.output, run.results, format=report.output_format or "json")
+    came_to = verdict(run, report.bounds, most_failed=report.max_failed)
+    if report.as_json:
+        say_json(json_pieces(run_document(run, came_to)))
+        for message in came_to.messages:
+            tell(message)
+    else:
+        say(_text(session, run, report, came_to))
+    return came_to.exit_code
+
+
+async def _evaluation(session: Session, request: Request, progress: ProgressLine) -> EvalRun:
+    return await session.ge.evaluate(
+        request.data,
+        target=request.target,
+        evaluators=request.evaluators,
+        select=request.select,
+        limits=request.limits,
+        resume=request.resume,
+        progress=progress,
+    )
+
+
+def _evaluators(session: Session, request: Request) -> list[Evaluator]:
+    """Those that will judge, by name; data_of has told files from datasets already."""
+    if request.evaluators is not None:
+        names = [ref.name for ref in request.evaluators]
+    elif request.resume is not None:
+        names = [record.evaluator for record in session.ge.runs.load(request.resume).key.evaluators]
+    elif isinstance(request.data, str):
+        names = list(session.ge.datasets.get(request.data).metadata.metric_refs)
+    else:
+        names = []
+    return [session.ge.registry.evaluator(name) for name in names]
+
+
+def _text(session: Session, run: EvalRun, report: Report, came_to: Verdict) -> list[Line]:
+    lines = [*run_lines(run, width=columns()), blank()]
+    if report.output is not None:
+        lines.append(_named("results", str(report.output)))
+    lines.append(_named("run file", str(run.path)))
+    lines.append(_named("next", session.command("show", run.id)))
+    ink = Ink.BAD if came_to.exit_code else Ink.GOOD
+    return [*lines, *(line(Span(message, ink)) for message in came_to.messages)]
+
+
+def _named(name: str, text: str) -> Line:
+    return line(Span(name.ljust(10), Ink.FAINT), text)
+
+
+def _interrupted(session: Session, request: Request, report: Report, run_id: str | None) -> int:
+    """Say where what is finished lies, and how to go on."""
+    if run_id is None:
+        if report.as_json:
+            say_json(json_pieces({"error": "interrupted", "exitCode": INTERRUPTED}))
+        tell("interrupted before anything ran")
+        return INTERRUPTED
+    kept = session.ge.runs.load(run_id)
+    again = ["--data", "FILE"] if not isinstance(request.data, str | Path | None) else []
+    command = session.command("resume", run_id, *again, app=True)
+    if report.as_json:
+        document = {**run_document(kept), "resume": command, "error": "interrupted", "exitCode": INTERRUPTED}
+        say_json(json_pieces(document))
+    tell(f"interrupted; {len(kept.results)} finished cases are kept in {kept.path}")
+    tell(f"go on with: {command}")
+    return INTERRUPTED

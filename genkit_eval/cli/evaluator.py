@@ -1,0 +1,123 @@
+"""`genkit-eval evaluator`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from pydantic import JsonValue
+
+from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.cli.session import open_app
+from genkit_eval.definitions import Evaluator
+from genkit_eval.report.documents import json_pieces
+from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.tables import Column, Row, table
+from genkit_eval.report.text import wrap
+
+__all__ = ["command"]
+
+
+@click.group("evaluator", short_help="List the evaluators there are, or explain one.")
+def command() -> None:
+    """The evaluators of the app, or of the installed plugins.
+
+    \b
+    Examples:
+      genkit-eval evaluator list
+      genkit-eval evaluator show genkitEval/regex
+    """
+
+
+@command.command("list", cls=Verb)
+@app_option
+@root_option
+def list_evaluators(**options: Any) -> int:
+    """List the evaluators by name.
+
+    \b
+    Example:
+      genkit-eval evaluator list --app app.py:ge
+    """
+    found = sorted(open_app(options).ge.registry.evaluators.values(), key=lambda evaluator: evaluator.name)
+    if options["as_json"]:
+        say_json(json_pieces({"evaluators": [_document(evaluator) for evaluator in found]}))
+    elif not found:
+        say([line("no evaluator is defined: define one in the app (--app), or install a plugin")])
+    else:
+        shown = (Column("evaluator"), Column("kind"), Column("needs"), Column("what it says", least=24))
+        rows = [Row((Span(e.name, Ink.STRONG), e.kind.value, _needs(e), e.definition)) for e in found]
+        say(table(shown, rows, width=columns()))
+    return 0
+
+
+@command.command("show", cls=Verb)
+@click.argument("name")
+@app_option
+@root_option
+def show_evaluator(**options: Any) -> int:
+    """Show what an evaluator measures, needs and takes.
+
+    \b
+    Example:
+      genkit-eval evaluator show genkitEval/regex
+    """
+    evaluator = open_app(options).ge.registry.evaluator(options["name"])
+    if options["as_json"]:
+        say_json(json_pieces(_document(evaluator)))
+    else:
+        say(_lines(evaluator, columns()))
+    return 0
+
+
+def _needs(evaluator: Evaluator) -> str:
+    return ", ".join(dict.fromkeys((*evaluator.requires, *evaluator.non_empty)))
+
+
+def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
+    rule = evaluator.rule
+    return {
+        "name": evaluator.name,
+        "displayName": evaluator.display_name,
+        "definition": evaluator.definition,
+        "kind": evaluator.kind.value,
+        "version": evaluator.version,
+        "direction": evaluator.direction.value,
+        "low": rule.low,
+        "high": rule.high,
+        "threshold": rule.threshold,
+        "requires": list(evaluator.requires),
+        "nonEmpty": list(evaluator.non_empty),
+        "isBilled": evaluator.is_billed,
+        "options": evaluator.options.model_json_schema() if evaluator.options is not None else None,
+    }
+
+
+def _lines(evaluator: Evaluator, width: int) -> list[Line]:
+    rule = evaluator.rule
+    facts = {
+        "kind": evaluator.kind.value + (", billed" if evaluator.is_billed else ""),
+        "version": evaluator.version,
+        "better": "higher" if evaluator.direction.value == "maximize" else "lower",
+        "range": f"{rule.low:g} to {rule.high:g}" if rule.low is not None and rule.high is not None else "",
+        "threshold": "" if rule.threshold is None else f"{rule.threshold:g}",
+        "needs": _needs(evaluator),
+    }
+    lines = [line(Span(evaluator.name, Ink.STRONG))]
+    lines += [line(part) for part in wrap(evaluator.definition, width, lines=20) if part]
+    lines += [blank(), *(line(Span(f"{name:<11}", Ink.FAINT), value) for name, value in facts.items() if value)]
+    return [*lines, *_option_lines(evaluator, width)]
+
+
+def _option_lines(evaluator: Evaluator, width: int) -> list[Line]:
+    if evaluator.options is None:
+        return []
+    rows = []
+    for name, info in evaluator.options.model_fields.items():
+        kind = getattr(info.annotation, "__name__", str(info.annotation))
+        default = "required" if info.is_required() else str(info.get_default(call_default_factory=True))
+        rows.append(Row((name, kind, default, info.description or "")))
+    shown = (Column("option"), Column("type"), Column("default", least=8), Column("meaning", least=16))
+    example = f"-e {evaluator.name}:{next(iter(evaluator.options.model_fields), 'option')}=…"
+    return [blank(), *table(shown, rows, width=width), blank(), line(Span(example, Ink.FAINT))]

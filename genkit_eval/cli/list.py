@@ -1,0 +1,75 @@
+"""`genkit-eval list`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.output import columns, say, say_json, tell
+from genkit_eval.cli.session import open_stores
+from genkit_eval.report.documents import json_pieces, key_document
+from genkit_eval.report.lines import Ink, Line, Span, line
+from genkit_eval.report.run_report import run_subject
+from genkit_eval.report.tables import Column, Row, table
+from genkit_eval.types import EvalRunKey, RunState
+
+__all__ = ["command"]
+
+UNREADABLE = 2
+
+
+@click.command("list", cls=Verb, short_help="List the runs, newest first.")
+@click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
+@click.option("--target", metavar="FLOW", help="Only runs of this flow.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@app_option
+@root_option
+def command(**options: Any) -> int:
+    """List the runs, newest first; interrupted ones and unreadable files too.
+
+    Exits with 2 when a run file cannot be read; the others are listed all the same.
+
+    \b
+    Examples:
+      genkit-eval list
+      genkit-eval list --dataset faq --limit 5
+      genkit-eval list --json
+    """
+    runs = open_stores(options).ge.runs
+    target = options["target"]
+    if target and not target.startswith("/"):
+        target = f"/flow/{target}"
+    keys = runs.list(target=target, dataset_id=options["dataset"], limit=options["limit"])
+    unreadable = runs.unreadable()
+    keys = [key for key in keys if key.eval_run_id not in unreadable]
+    if options["as_json"]:
+        broken = {name: str(problem) for name, problem in unreadable.items()}
+        say_json(json_pieces({"runs": [key_document(key) for key in keys], "unreadable": broken}))
+    else:
+        say(_lines(keys, unreadable))
+    for problem in unreadable.values():
+        tell(f"unreadable: {problem}")
+    return UNREADABLE if unreadable else 0
+
+
+def _lines(keys: Sequence[EvalRunKey], unreadable: Mapping[str, Exception]) -> list[Line]:
+    if not keys and not unreadable:
+        return [line("no runs yet: genkit-eval run makes one")]
+    shown = [Column("run"), Column("started"), Column("cases", right=True), Column("state"), Column("what", least=12)]
+    rows = [Row(_cells(key)) for key in keys]
+    rows += [Row((name, "", "", Span("unreadable", Ink.BAD), "")) for name in unreadable]
+    return table(shown, rows, width=columns())
+
+
+def _cells(key: EvalRunKey) -> tuple[Span | str, ...]:
+    done = key.state is RunState.COMPLETE
+    return (
+        key.eval_run_id,
+        f"{key.created_at:%Y-%m-%d %H:%M}",
+        "" if key.case_count is None else str(key.case_count),
+        "" if done else Span("incomplete", Ink.ODD),
+        run_subject(key),
+    )

@@ -1,0 +1,170 @@
+"""Options that several verbs have, and how their values are read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+__all__ = [
+    "Verb",
+    "app_option",
+    "expected_version_option",
+    "format_option",
+    "parse_bound",
+    "parse_evaluator",
+    "report_options",
+    "root_option",
+    "speed_options",
+    "version_value",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SPEC = re.compile(r"(?P<name>.+?)(?::(?P<options>[A-Za-z_]\w*=.*))?", re.DOTALL)
+_OPTION = re.compile(r"([A-Za-z_]\w*)=")
+_NEXT = re.compile(r",(?=[A-Za-z_]\w*=)")
+
+
+class Verb(click.Command):
+    """A command with the options that every verb has."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += [
+            click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
+            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks, and log more."),
+        ]
+
+
+def app_option(function: F) -> F:
+    """`--app`."""
+    help_text = "The GenkitEval object: module:object or path/to/file.py:object. Without it: the installed plugins."
+    return click.option("--app", metavar="APP", help=help_text)(function)
+
+
+def root_option(function: F) -> F:
+    """`--root`."""
+    help_text = "The folder that holds datasets and runs, in place of the project's .genkit."
+    return click.option("--root", metavar="DIR", help=help_text)(function)
+
+
+def format_option(function: F) -> F:
+    """`--format` of a data file."""
+    help_text = "Format of the data: json, jsonl, csv, tsv or yaml. Default: by the file's ending."
+    return click.option("--format", "format", metavar="FORMAT", help=help_text)(function)
+
+
+def speed_options(function: F) -> F:
+    """How much at once, and how long."""
+    seconds = click.FloatRange(min=0)
+    options = [
+        click.option("--max-concurrency", type=click.IntRange(min=1), metavar="N", help="Samples in flight. [32]"),
+        click.option("--timeout", type=seconds, metavar="S", help="Seconds for each call; 0: no deadline. [600]"),
+        click.option("--target-timeout", type=seconds, metavar="S", help="Seconds for a call of the target."),
+        click.option("--evaluator-timeout", type=seconds, metavar="S", help="Seconds for a call of an evaluator."),
+    ]
+    return _all(options, function)
+
+
+def report_options(function: F) -> F:
+    """What is made of a run when it is done."""
+    options = [
+        click.option(
+            "--fail-under",
+            "bounds",
+            multiple=True,
+            metavar="METRIC=VALUE",
+            help="Gate: exit 100 unless the metric's pass rate (else its mean) is at least this; "
+            "a mean where lower is better: at most. Repeatable.",
+        ),
+        click.option(
+            "--max-failed",
+            type=click.IntRange(min=0),
+            default=0,
+            metavar="N",
+            help="How many FAILED cells are tolerated before the exit code is 1. [0]",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write the results there too: .csv, .json or .jsonl.",
+        ),
+        click.option("--output-format", metavar="FORMAT", help="csv, json or jsonl. Default: by the file's ending."),
+    ]
+    return _all(options, function)
+
+
+def expected_version_option(function: F) -> F:
+    """`--expected-version`."""
+    help_text = "The version that this change is meant for; 'any' to change whatever is there."
+    return click.option("--expected-version", metavar="N", help=help_text)(function)
+
+
+def version_value(text: str) -> int | None:
+    """The version number; None for "any"."""
+    if text == "any":
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise click.UsageError(f"--expected-version is '{text}': expected a version number, or 'any'")
+    return int(text)
+
+
+def parse_evaluator(text: str) -> tuple[str, dict[str, Any]]:
+    """Name and options of "name:option=value,option=value"; values are JSON, or else text.
+
+    A comma belongs to a text unless an option follows it; a value in JSON quotes may hold anything.
+    """
+    match = _SPEC.fullmatch(text)
+    if match is None:
+        raise click.UsageError("-e is empty: give the name of an evaluator, like -e genkitEval/regex")
+    options: dict[str, Any] = {}
+    rest = match["options"] or ""
+    while rest:
+        found = _OPTION.match(rest)
+        if found is None:
+            raise click.UsageError(f"-e {text}: expected option=value at '{rest}'")
+        if found[1] in options:
+            raise click.UsageError(f"-e {text}: option '{found[1]}' is given twice")
+        options[found[1]], rest = _value(rest[found.end() :])
+    return match["name"], options
+
+
+def _value(text: str) -> tuple[Any, str]:
+    """The value at the start of a text, and what follows its comma."""
+    try:
+        value, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text)
+        if end == len(text) or _NEXT.match(text, end):
+            return value, text[end + 1 :]
+    except ValueError:
+        pass
+    value, *rest = _NEXT.split(text, maxsplit=1)
+    return value, rest[0] if rest else ""
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def parse_bound(text: str) -> tuple[str, float]:
+    """Metric and value of "metric=value"."""
+    metric, equals, value = text.rpartition("=")
+    try:
+        if equals and metric:
+            return metric, float(value)
+    except ValueError:
+        pass
+    raise click.UsageError(f"--fail-under {text}: expected METRIC=VALUE with a number, like genkitEval/regex=0.9")
+
+
+def _all(options: Sequence[Callable[[F], F]], function: F) -> F:
+    # the first one is listed first
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -1,0 +1,98 @@
+"""What is printed: reports on stdout, everything else on stderr, harmless for terminals, pipes and old encodings."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from genkit_eval.report.lines import Line, rendered
+from genkit_eval.report.text import one_line
+
+__all__ = ["animated", "close_streams", "coloured", "columns", "prepare_streams", "say", "say_json", "tell"]
+
+PIPED_COLUMNS = 80
+
+_NOT_ASCII = re.compile("[^\x00-\x7f]")
+
+
+def prepare_streams() -> None:
+    """What an old encoding cannot write is replaced, so that printing never decides how a command ends."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def close_streams() -> None:
+    """Write what is still held; a reader that has gone is no error."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as problem:
+            _pipe_closed(stream, problem)
+
+
+def say(lines: Iterable[Line]) -> None:
+    """Print the lines of a report on stdout."""
+    for text in rendered(lines, colour=coloured(sys.stdout)):
+        _write(sys.stdout, f"{text}\n")
+
+
+def say_json(pieces: Iterable[str]) -> None:
+    """Print a JSON document on stdout, in plain ASCII where the stream cannot write all letters."""
+    ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+    for piece in pieces:
+        # json.dumps knows how to write letters beyond 16 bits as two escapes
+        text = _NOT_ASCII.sub(lambda match: json.dumps(match[0])[1:-1], piece) if ascii_only else piece
+        _write(sys.stdout, text)
+    _write(sys.stdout, "\n")
+
+
+def tell(text: str) -> None:
+    """Print a line on stderr: progress, notices, errors."""
+    _write(sys.stderr, f"{one_line(text)}\n")
+    close_streams()
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether to colour: on a terminal, unless NO_COLOR; elsewhere only by FORCE_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR") not in (None, "", "0"):
+        return True
+    return animated(stream)
+
+
+def animated(stream: TextIO) -> bool:
+    """Whether the stream is a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int:
+    """How wide a report may be."""
+    if not sys.stdout.isatty():
+        return PIPED_COLUMNS
+    return max(shutil.get_terminal_size((PIPED_COLUMNS, 24)).columns, 20)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+    except OSError as problem:
+        _pipe_closed(stream, problem)
+
+
+def _pipe_closed(stream: TextIO, problem: OSError) -> None:
+    """Send what follows nowhere when the reader has gone; other errors are errors."""
+    # Windows says EINVAL
+    if problem.errno not in (errno.EPIPE, errno.EINVAL):
+        raise problem
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

@@ -1,0 +1,158 @@
+"""The program: its verbs, found without being loaded, and what becomes of errors."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from genkit_eval import __version__
+from genkit_eval.cli.output import close_streams, prepare_streams, say_json, tell
+from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError
+from genkit_eval.report.text import one_line
+
+__all__ = ["VERBS", "Program", "invoke", "program"]
+
+USAGE_ERROR, INTERRUPTED = 2, 130
+
+VERBS = {
+    "init": "Write a small app and a dataset that run at once.",
+    "run": "Run samples through a flow and score every output.",
+    "resume": "Go on with an interrupted run.",
+    "list": "List the runs, newest first.",
+    "show": "Show a run: its table, and its cases, failing ones first.",
+    "dataset": "Keep datasets: add, list, show, update, history, export, remove.",
+    "evaluator": "List the evaluators there are, or explain one.",
+    "doctor": "Say what is installed, where everything lies, and what is wrong.",
+    "eval:run": "As Genkit's eval:run: score the outputs in a file.",
+    "eval:flow": "As Genkit's eval:flow: run a flow on data and score it.",
+}
+"""Each verb with its first line of help; kept here so that help loads none of them."""
+
+
+class Program(click.Group):
+    """A group whose verbs are imported when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The verbs, in the order in which one meets them."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A verb, imported now."""
+        if cmd_name not in VERBS:
+            return None
+        module = import_module(f"genkit_eval.cli.{cmd_name.replace(':', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs with their first lines."""
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.command(cls=Program, invoke_without_command=True)
+@click.option("--debug", is_flag=True, help="Show tracebacks, and log more.")
+@click.version_option(__version__, prog_name="genkit-eval", message="%(prog)s %(version)s")
+@click.pass_context
+def program(ctx: click.Context, /, **_options: object) -> None:
+    """Measure whether an LLM flow got better.
+
+    \b
+      genkit-eval init demo && cd demo
+      genkit-eval run questions.jsonl --target answer -e genkitEval/regex
+      genkit-eval show
+
+    \b
+    Exit codes: 0 passed; 1 FAILED cells beyond the tolerance, or nothing was
+    judged; 2 usage, configuration or data error; 100 a gate (--fail-under)
+    was missed; 130 interrupted. The first in the order 130, 2, 1, 100 counts.
+
+    \b
+    Settings: options, then GENKIT_EVAL_APP, GENKIT_EVAL_HOME,
+    GENKIT_EVAL_MAX_CONCURRENCY and GENKIT_EVAL_TIMEOUT, then genkit-eval.toml or
+    [tool.genkit_eval] in pyproject.toml (app, root, max_concurrency, timeout).
+
+    Every verb knows --help, --json and --debug.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run a command line; its exit code. Errors are one line on stderr, and with `--json` a document on stdout too."""
+    prepare_streams()
+    _log_to_stderr(debug="--debug" in arguments)
+    code = _guarded(arguments)
+    close_streams()
+    return code
+
+
+def _guarded(arguments: Sequence[str]) -> int:
+    try:
+        code = program.main(list(arguments), prog_name="genkit-eval", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, click.Abort):
+        tell("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # help and version are printed by click
+        return 0
+    except click.UsageError as problem:
+        path = problem.ctx.command_path if problem.ctx is not None else "genkit-eval"
+        return _refused(arguments, [f"{path}: {problem.format_message()} (see {path} --help)"])
+    except click.ClickException as problem:
+        return _refused(arguments, [f"genkit-eval: {problem.format_message()}"])
+    except (GenkitEvalError, OSError) as problem:
+        if "--debug" in arguments:
+            logging.getLogger("genkit_eval.cli").exception("refused")
+        return _refused(arguments, _lines_of(problem))
+
+
+def _refused(arguments: Sequence[str], lines: Sequence[str]) -> int:
+    if "--json" in arguments:
+        document = {"error": "\n".join(lines), "exitCode": USAGE_ERROR}
+        say_json([json.dumps(document, indent=2, ensure_ascii=True)])
+    for line in lines:
+        tell(line)
+    return USAGE_ERROR
+
+
+def _lines_of(problem: Exception) -> list[str]:
+    if not isinstance(problem, DataFileError) or "\n" not in str(problem):
+        return [f"genkit-eval: {problem}"]
+    # each problem on a line of its own; a line end within one of them does not make another
+    text = str(problem)
+    shown = [f"  {found}" for found in problem.problems[:SHOWN_PROBLEMS]]
+    last = text.rpartition("\n")[2]
+    hidden = [last] if last.startswith("  … and ") else []
+    return [f"genkit-eval: {text.partition(chr(10))[0]}", *shown, *hidden]
+
+
+class _OneLine(logging.Formatter):
+    """A record is one line, whatever ids and errors hold; only our own tracebacks have more."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = f"{record.levelname.lower()}: {one_line(record.getMessage())}"
+        if record.exc_info:
+            trace = self.formatException(record.exc_info).splitlines()
+            text += "\n" + "\n".join(one_line(line) for line in trace)
+        return text
+
+
+class _Stderr(logging.StreamHandler):  # type: ignore[type-arg]
+    # the stream of the moment: a progress bar puts itself in its place
+    stream = property(lambda self: sys.stderr, lambda self, value: None)
+
+
+def _log_to_stderr(*, debug: bool) -> None:
+    logger = logging.getLogger("genkit_eval")
+    handler: logging.Handler = _Stderr()
+    handler.setFormatter(_OneLine())
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.DEBUG if debug else logging.WARNING)
+    logger.propagate = False

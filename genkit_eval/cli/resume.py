@@ -1,0 +1,50 @@
+"""`genkit-eval resume`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
+from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.samples import data_of
+from genkit_eval.cli.session import open_app
+from genkit_eval.engine import Limits
+from genkit_eval.engine import limits_of as recorded_limits
+
+__all__ = ["command"]
+
+
+@click.command("resume", cls=Verb, short_help="Go on with an interrupted run.")
+@click.argument("run")
+@click.option("--data", metavar="FILE", help="The samples, where the run got them in code or from stdin; - for stdin.")
+@app_option
+@format_option
+@speed_options
+@report_options
+@root_option
+def command(**options: Any) -> int:
+    """Go on with an interrupted run where it stopped, then report as `run` does.
+
+    What is finished is not done again. The samples, the target, the evaluators with their options, and the limits
+    (unless given) are those that the run began with. A run that is finished is only reported.
+
+    \b
+    Examples:
+      genkit-eval resume run-20261130-093000-1a2b3c4d --app app.py:ge
+      genkit-eval resume run-20261130-093000-1a2b3c4d --data questions.jsonl
+    """
+    report = report_of(options)
+    session = open_app(options)
+    given = limits_of(options, session.settings)
+    limits = None
+    if given:
+        began = recorded_limits(session.ge.runs.load(options["run"]).key)
+        limits = Limits(
+            given.get("max_concurrency", began.max_concurrency),
+            given.get("target_seconds", began.target_seconds),
+            given.get("evaluator_seconds", began.evaluator_seconds),
+        )
+    data = None if options["data"] is None else data_of(options["data"], format=options["format"])
+    return carry_out(session, Request(data=data, resume=options["run"], limits=limits), report)

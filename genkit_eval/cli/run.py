@@ -1,0 +1,74 @@
+"""`genkit-eval run`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from genkit_eval.app import FROM_DATASET
+from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of
+from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.samples import data_of
+from genkit_eval.cli.session import open_app
+from genkit_eval.engine import Limits, Selection
+
+__all__ = ["command"]
+
+
+@click.command("run", cls=Verb, short_help="Run samples through a flow and score every output.")
+@click.argument("data")
+@app_option
+@click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's; with a file: none.")
+@click.option("--no-target", is_flag=True, help="Call nothing: the samples bring their outputs.")
+@click.option(
+    "-e",
+    "--evaluator",
+    "evaluators",
+    multiple=True,
+    metavar="NAME[:OPTION=VALUE,…]",
+    help="An evaluator, with options; values are JSON, or else text. Repeatable. Default: the dataset's.",
+)
+@click.option(
+    "--tag", "tags", multiple=True, metavar="TAG", help="Only samples with this tag. Repeatable: any of them."
+)
+@click.option("--id", "ids", multiple=True, metavar="ID", help="Only the sample of this id. Repeatable.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
+@click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N samples, drawn at random.")
+@click.option("--seed", type=int, metavar="N", help="Draw the same ones again. [0]")
+@format_option
+@speed_options
+@report_options
+@root_option
+def command(**options: Any) -> int:
+    """Run samples through a flow, score every output, print the table.
+
+    DATA is the id of a dataset, a file of samples (.json .jsonl .csv .tsv .yaml), or - for stdin with --format.
+
+    \b
+    Examples:
+      genkit-eval run questions.jsonl --app app.py:ge --target answer \\
+          -e genkitEval/regex -e custom/length:limit=80
+      genkit-eval run faq --fail-under genkitEval/regex=0.9
+      genkit-eval run answers.csv -e genkitEval/deep_equal --output scores.csv
+      cat new.jsonl | genkit-eval run - --format jsonl -e genkitEval/regex
+
+    \b
+    Exit codes: 0 passed; 1 more FAILED cells than --max-failed, or nothing was
+    judged; 2 usage or data error; 100 a gate was missed; 130 interrupted.
+    """
+    if options["target"] and options["no_target"]:
+        raise click.UsageError("--target and --no-target exclude each other: give one")
+    if options["seed"] is not None and options["sample"] is None:
+        raise click.UsageError("--seed chooses what --sample draws: give --sample too")
+    report = report_of(options)
+    evaluators = refs_of(options["evaluators"])
+    session = open_app(options)
+    request = Request(
+        data=data_of(options["data"], format=options["format"]),
+        target=None if options["no_target"] else options["target"] or FROM_DATASET,
+        evaluators=evaluators,
+        select=Selection(options["tags"], options["ids"], options["limit"], options["sample"], options["seed"]),
+        limits=Limits(**limits_of(options, session.settings)),
+    )
+    return carry_out(session, request, report)

@@ -1,0 +1,35 @@
+"""Samples as the command line takes them: from a dataset, a file or stdin."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from genkit_eval.cli.output import tell
+from genkit_eval.datasets import FORMATS, check_file, read_samples
+from genkit_eval.types import DatasetSchema, Sample
+
+__all__ = ["data_of", "samples_of"]
+
+_ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
+
+
+def data_of(text: str, *, format: str | None) -> str | Path | list[Sample]:
+    """A dataset's id, a file (it is there, or its ending is that of a data file), or the samples on stdin ("-")."""
+    if text == "-" or format is not None:
+        return samples_of(text, format=format)
+    path = Path(text)
+    return path if path.is_file() or path.suffix.lower() in _ENDINGS else text
+
+
+def samples_of(text: str, *, format: str | None, schema: DatasetSchema | None = None) -> list[Sample]:
+    """The samples of a file or of stdin, all problems found before; what is odd is told."""
+    if text == "-":
+        if format is None:
+            raise click.UsageError(f"samples from stdin need --format: one of {', '.join(FORMATS)}")
+        return list(read_samples(sys.stdin.buffer, format=format, schema=schema))
+    for notice in check_file(Path(text), format=format, schema=schema).notices:
+        tell(f"note: {notice}")
+    return list(read_samples(Path(text), format=format, schema=schema))

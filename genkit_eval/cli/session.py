@@ -1,0 +1,72 @@
+"""What a verb works with: the app and its stores, as options, environment and configuration file say."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+
+from genkit_eval.app import GenkitEval
+from genkit_eval.cli.output import tell
+from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
+from genkit_eval.settings import Settings, find_settings
+from genkit_eval.stores import find_root
+
+__all__ = ["Session", "app_prints_to_stderr", "open_app", "open_stores"]
+
+
+@dataclass(frozen=True)
+class Session:
+    """An app, and the settings that led to it."""
+
+    ge: GenkitEval
+    settings: Settings
+
+    def command(self, verb: str, *arguments: str, app: bool = False) -> str:
+        """A command line of ours that works on the same stores (and app), to be copied from the screen."""
+        words = ["genkit-eval", verb, *arguments]
+        setting = self.settings.get("app")
+        if app and setting.origin == "--app":
+            words += ["--app", str(setting.value)]
+        if self.ge.root != find_root(find_settings({}).root):
+            words += ["--root", str(self.ge.root)]
+        return shlex.join(words)
+
+
+def open_app(options: Mapping[str, object]) -> Session:
+    """The app with its definitions: the one that is set, else the installed plugins; broken ones are told."""
+    settings = find_settings(options)
+    app = settings.get("app")
+    if app.value is None:
+        ge, problems = app_of_plugins(installed_plugins(), root=settings.root)
+        for problem in problems:
+            tell(f"warning: {problem}")
+        return Session(ge, settings)
+    with app_prints_to_stderr():
+        ge = load_app(str(app.value), folder=app.folder)
+    return Session(_rooted(ge, settings), settings)
+
+
+def open_stores(options: Mapping[str, object]) -> Session:
+    """The stores alone, without definitions: no app is loaded, unless by an option, because its stores are meant."""
+    settings = find_settings(options)
+    if settings.get("app").origin == "--app":
+        return open_app(options)
+    return Session(GenkitEval(root=settings.root), settings)
+
+
+def _rooted(ge: GenkitEval, settings: Settings) -> GenkitEval:
+    """The app at the root that is set; what its code says goes before everything but an option."""
+    root = settings.get("root")
+    if settings.root is None or (ge.has_own_root and root.origin != "--root"):
+        return ge
+    return ge.at(settings.root)
+
+
+@contextmanager
+def app_prints_to_stderr() -> Iterator[None]:
+    """What the app's code prints goes to stderr: stdout is for the report."""
+    with redirect_stdout(sys.stderr):
+        yield

@@ -1,0 +1,48 @@
+"""`genkit-eval show`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.cli.session import open_stores
+from genkit_eval.errors import NotFound
+from genkit_eval.report.cases import Concern, concern_of
+from genkit_eval.report.documents import json_pieces, run_document
+from genkit_eval.report.run_report import show_lines
+
+__all__ = ["command"]
+
+
+@click.command("show", cls=Verb, short_help="Show a run: its table, and its cases, failing ones first.")
+@click.argument("run", required=False)
+@click.option("--all", "every", is_flag=True, help="Every case, not only the first 20 that fail.")
+@click.option("--failed", "failing_only", is_flag=True, help="Only cases that are FAIL or FAILED.")
+@app_option
+@root_option
+def command(**options: Any) -> int:
+    """Show a run: its table, then its cases, failing ones first, with what the evaluators said.
+
+    RUN is the id of a run; without it, the newest.
+
+    \b
+    Examples:
+      genkit-eval show
+      genkit-eval show run-20261130-093000-1a2b3c4d --all
+      genkit-eval show --failed --json
+    """
+    runs = open_stores(options).ge.runs
+    newest = runs.list(limit=1) if options["run"] is None else []
+    if options["run"] is None and not newest:
+        raise NotFound("run", "newest", where="an empty store")
+    run = runs.load(newest[0] if newest else options["run"])
+    if options["as_json"]:
+        failing = (Concern.FAILED, Concern.FAIL)
+        results = (r for r in run.results if not options["failing_only"] or concern_of(r) in failing)
+        say_json(json_pieces(run_document(run), results))
+    else:
+        say(show_lines(run, width=columns(), every=options["every"], failing_only=options["failing_only"]))
+    return 0

@@ -1,0 +1,133 @@
+"""What is installed, where everything lies, and what is wrong with it: what `genkit-eval doctor` tells."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from genkit_eval._json import load
+from genkit_eval.errors import GenkitEvalError
+from genkit_eval.loading import InstalledPlugin, app_of_plugins
+from genkit_eval.settings import Settings
+from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore, find_root
+from genkit_eval.types import RunState
+
+__all__ = ["Fact", "check_up"]
+
+_PACKAGES = ("genkit-eval", "pydantic", "anyio", "orjson", "click", "regex", "jsonata-python", "deepdiff", "jsonschema")
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that was looked at; `bad` where something wants to be done about it."""
+
+    section: str
+    name: str
+    value: str
+    bad: bool = False
+
+
+def check_up(settings: Settings, plugins: Iterable[InstalledPlugin]) -> Iterator[Fact]:
+    """Look at everything, and change nothing."""
+    root = find_root(settings.root)
+    yield from _versions()
+    yield from _settings(settings)
+    yield from _root(settings, root)
+    yield from _datasets(root)
+    yield from _runs(root)
+    yield from _leftovers(root)
+    yield from _plugins(list(plugins))
+
+
+def _versions() -> Iterator[Fact]:
+    yield Fact("versions", "python", f"{platform.python_version()} ({sys.executable})")
+    yield Fact("versions", "system", platform.platform())
+    for name in _PACKAGES:
+        try:
+            yield Fact("versions", name, version(name))
+        except PackageNotFoundError:
+            yield Fact("versions", name, "not installed")
+
+
+def _settings(settings: Settings) -> Iterator[Fact]:
+    yield Fact("settings", "file", str(settings.file or "none found"))
+    for name in ("app", "root", "max_concurrency", "timeout"):
+        setting = settings.get(name)
+        value = "not set" if setting.value is None else f"{setting.value} (from {setting.origin})"
+        yield Fact("settings", name, value)
+
+
+def _root(settings: Settings, root: Path) -> Iterator[Fact]:
+    if settings.root is not None:
+        why = f"set by {settings.get('root').origin}"
+    elif root.is_dir():
+        why = "the nearest one upwards, looking no further than the project"
+    else:
+        why = "in the project's folder (or here, outside of one)"
+    yield Fact("files", "root", f"{root}: {why}" + ("" if root.is_dir() else "; not made yet"))
+
+
+def _datasets(root: Path) -> Iterator[Fact]:
+    store, folder = LocalFileDatasetStore(root), root / "datasets"
+    yield from _index(folder / "index.json")
+    names = sorted(path.stem for path in folder.glob("*.json") if path.name != "index.json" and path.name[0] != ".")
+    yield Fact("files", "datasets", str(len(names)))
+    for name in names:
+        try:
+            # reading every sample is the only way to know that all can be read
+            for _ in store.get(name).samples:
+                pass
+        except GenkitEvalError as problem:
+            yield Fact("files", f"dataset {name}", str(problem), bad=True)
+    versions = [path for path in folder.glob("versions/*/*") if path.is_file()]
+    yield Fact("files", "history", f"{len(versions)} versions of datasets, {_size(versions)}")
+
+
+def _runs(root: Path) -> Iterator[Fact]:
+    store, folder = LocalFileEvalStore(root), root / "evals"
+    yield from _index(folder / "index.json")
+    unreadable = store.unreadable()
+    keys = [key for key in store.list() if key.eval_run_id not in unreadable]
+    unfinished = [key.eval_run_id for key in keys if key.state is RunState.INCOMPLETE]
+    yield Fact("files", "runs", f"{len(keys) - len(unfinished)} finished, {_size(folder.glob('*.json*'))}")
+    for run_id in unfinished:
+        yield Fact("files", f"run {run_id}", "in progress or interrupted: genkit-eval resume goes on with it")
+    for run_id, problem in unreadable.items():
+        yield Fact("files", f"run {run_id}", str(problem), bad=True)
+
+
+def _index(path: Path) -> Iterator[Fact]:
+    try:
+        load(path.read_bytes())
+    except FileNotFoundError:
+        return
+    except (ValueError, OSError) as problem:
+        yield Fact("files", "index", f"{path} is not readable ({problem}); the next change makes it anew", bad=True)
+
+
+def _leftovers(root: Path) -> Iterator[Fact]:
+    left = [*root.glob("*/**/.*.tmp"), *root.glob("datasets/**/.deleted-*")]
+    if left:
+        yield Fact("files", "leftovers", f"{len(left)} of killed processes, {_size(left)}; the next change sweeps them")
+
+
+def _plugins(plugins: list[InstalledPlugin]) -> Iterator[Fact]:
+    _, problems = app_of_plugins(plugins, root=None)
+    broken = {plugin.name: problem for plugin in plugins for problem in problems if f"'{plugin.name}'" in problem}
+    for plugin in plugins:
+        yield Fact("plugins", plugin.name, broken.get(plugin.name, plugin.source), bad=plugin.name in broken)
+    if not plugins:
+        yield Fact("plugins", "none", "nothing is installed in the entry-point group genkit_eval.plugins")
+
+
+def _size(paths: Iterable[Path]) -> str:
+    total = float(sum(path.stat().st_size for path in paths if path.is_file()))
+    for unit in ("bytes", "kB", "MB"):
+        if total < 1000:
+            return f"{total:.0f} {unit}" if unit == "bytes" or total >= 10 else f"{total:.1f} {unit}"
+        total /= 1000
+    return f"{total:.1f} GB"
