@@ -20,7 +20,7 @@ from genkit_eval.datasets.yaml_files import read_yaml
 from genkit_eval.errors import DataFileError, NotJson, Problem
 from genkit_eval.types import DatasetSchema, Sample
 
-__all__ = ["FileCheck", "as_samples", "check_file", "read_samples"]
+__all__ = ["FileCheck", "as_samples", "check_file", "read_samples", "second_look"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,14 @@ def check_file(path: Path | str, *, format: str | None = None, schema: DatasetSc
         unfit = unfit or (fits is not None and any(fits(sample, 0) for sample in batch.samples))
     repeated = ids.close()
     if repeated or unfit:
-        intake = _second_look(path, kind, schema, repeated, fits)
+        intake = second_look(path, kind, schema, repeated, fits)
     intake.raise_if_any()
     if not count:
         raise DataFileError(str(path), [Problem("holds no samples: an evaluation needs at least one")])
     return FileCheck(str(path), count, count - len(ids), ids, tuple(intake.notices.values()))
 
 
-def _second_look(
+def second_look(
     path: Path | str, kind: str, schema: DatasetSchema | None, repeated: Container[int], fits: Checker | None
 ) -> Intake:
     """Read the file again, knowing every place, and compare the ids themselves whose hashes came more than once."""

@@ -12,7 +12,10 @@ from shutil import get_terminal_size
 from app import ge
 
 from genkit_eval import EvalRun, EvaluatorRef, MetricSummary, run_sync
-from genkit_eval.report import Column, Line, Row, percent, rendered, run_lines, table
+from genkit_eval.report.lines import Line, rendered
+from genkit_eval.report.numbers import percent
+from genkit_eval.report.run_report import run_lines
+from genkit_eval.report.tables import Column, Row, table
 
 HERE = Path(__file__).parent
 WIDTH = min(get_terminal_size().columns, 120)
