@@ -21,19 +21,21 @@ def check_schema(samples: Iterable[Sample], schema: DatasetSchema, *, source: st
     """Check inputs and references against the schemas there are; a reference that was not given obeys any.
 
     Raises:
-        DataFileError: all problems of the first 20 samples that do not fit, and how many more of them there are.
+        DataFileError: all problems of the first 20 samples that do not fit, and how many more there are.
         ConfigError: `jsonschema` is not installed, or a schema is no JSON Schema.
     """
     check = schema_checker(schema)
     problems: list[Problem] = []
-    unfit = 0
+    unfit = more = 0
     for position, sample in enumerate(samples, start=1):
         found = check(sample, position)
         unfit += bool(found)
         if unfit <= SHOWN_PROBLEMS:
             problems += found
+        else:
+            more += len(found)
     if problems:
-        raise DataFileError(source, problems, more=max(0, unfit - SHOWN_PROBLEMS))
+        raise DataFileError(source, problems, more=more)
 
 
 def schema_checker(schema: DatasetSchema) -> Checker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import subprocess
 import sys
@@ -87,6 +88,44 @@ def test_quick_and_careful_reading_agree(value: object, pretty: bool) -> None:
 
     assert json.dumps(sample.input) == json.dumps(value)
     assert sample.reference == sample.input
+
+
+PIECES = ["a", "é", "\\u00e9", '\\"', "\\\\", "\\u0022", "\\\\u0022", "\\u005c", '\\":', "/", "\\/", "9" * 20]
+STRINGS = st.lists(st.sampled_from(PIECES), max_size=3).map(lambda parts: f'"{"".join(parts)}"')
+NUMBERS = st.sampled_from(["1", "1e2", "0.12345678901234567890123", str(2**64), str(2**64 - 1), str(-(2**63) - 1)])
+COLONS = st.sampled_from([":", " : "])
+JSON_TEXT = st.recursive(
+    STRINGS | NUMBERS | st.just("null"),
+    lambda inner: (
+        st.lists(inner, max_size=3).map(lambda parts: f"[{','.join(parts)}]")
+        | st.lists(st.tuples(STRINGS, COLONS, inner).map("".join), max_size=3).map(
+            lambda parts: f"{{{', '.join(parts)}}}"
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(texts=st.lists(JSON_TEXT, min_size=1, max_size=3))
+@pytest.mark.case("data-file/duplicate-json-keys")
+@pytest.mark.parametrize("format", ["json", "jsonl"])
+def test_no_repeated_key_and_no_digit_is_ever_lost(format: str, texts: list[str]) -> None:
+    repeated = []
+
+    def noted(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        repeated.extend([None] * (len(pairs) - len(dict(pairs))))
+        return dict(pairs)
+
+    expected = [json.loads(text, object_pairs_hook=noted) for text in texts]
+    rows = [f'{{"input":{text}}}' for text in texts]
+    data = "\n".join(rows) if format == "jsonl" else f"[{','.join(rows)}]"
+
+    stream = read_samples(io.BytesIO(data.encode()), format=format)
+    if repeated:
+        with pytest.raises(DataFileError, match="is given twice"):
+            list(stream)
+    else:
+        assert json.dumps([sample.input for sample in stream]) == json.dumps(expected)
 
 
 def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
