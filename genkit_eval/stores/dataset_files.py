@@ -60,9 +60,8 @@ class DatasetFiles:
 
     def versions(self, dataset_id: str) -> list[int]:
         """The numbers of the stored versions, newest first."""
-        names = names_in(self._versions / dataset_id)
-        numbers = (name.removesuffix(".json") for name in names if name.endswith(".json"))
-        return sorted((int(number) for number in numbers if number.isascii() and number.isdigit()), reverse=True)
+        stems = [name[:-5] for name in names_in(self._versions / dataset_id) if name.endswith(".json")]
+        return sorted([int(stem) for stem in stems if stem.isdecimal()], reverse=True)
 
     def newest(self, dataset_id: str) -> Version | None:
         """The newest stored version."""

@@ -22,6 +22,7 @@ from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetTy
 
 __all__ = ["LocalFileDatasetStore"]
 
+LOCK_SECONDS = 60.0
 _log = logging.getLogger(__name__)
 
 
@@ -187,12 +188,14 @@ class LocalFileDatasetStore:
         if found.edit is None and not found.stale:
             return found
         try:
-            with self._changing():
+            # stale copies do no harm to a reader: whoever holds the lock is bringing them up
+            with self._changing(wait=found.edit is not None):
                 return Found(settle(self._files, dataset_id, settled_rows(self._files)))
         except StoreError as problem:
             if isinstance(problem.__cause__, OSError):
                 # reading works in a folder that cannot be written
-                _log.warning("dataset '%s' is read as it is: %s", dataset_id, problem)
+                if not isinstance(problem.__cause__, TimeoutError):
+                    _log.warning("dataset '%s' is read as it is: %s", dataset_id, problem)
                 return found
             raise
 
@@ -249,6 +252,10 @@ class LocalFileDatasetStore:
         check_id("dataset", dataset_id)
         if not self._files.folder.is_dir():
             raise self._missing(dataset_id)
+        stored = self._files.versions(dataset_id)
+        if isinstance(expected, int) and stored and stored[0] > expected and self._files.copy(dataset_id).exists():
+            # versions only go up: no need to wait for the lock
+            raise VersionConflict(dataset_id, expected=expected, found=stored[0])
         with self._changing():
             current = settle(self._files, dataset_id, settled_rows(self._files))
             if current is None:
@@ -259,12 +266,12 @@ class LocalFileDatasetStore:
             yield current
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _changing(self, *, wait: bool = True) -> Iterator[None]:
         """Within, this process alone changes datasets."""
         folder = self._files.folder
         with store_faults(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            with locked(self._files.lock):
+            with locked(self._files.lock, timeout_seconds=LOCK_SECONDS if wait else 0):
                 sweep(folder)
                 yield
 
