@@ -73,13 +73,12 @@ class Case:
         """Whether this evaluator has not spoken yet."""
         return all(metric["evaluator"] != cell.key for metric in self.metrics)
 
-    def own_input(self) -> Any:
-        """The sample's input, a copy that the target may do with as it likes."""
+    def input_for_target(self) -> Any:
+        """The sample's input, whose text is noted, so that a change to it can be undone."""
         value = self.sample.input
-        if type(value) not in (dict, list):
-            return value
-        text = self._texts["input"] = dump(value)
-        return load(text)
+        if type(value) in (dict, list):
+            self._texts["input"] = dump(value)
+        return value
 
     def given(self) -> None:
         """Take the output (or error) that the sample brings along."""
@@ -115,39 +114,35 @@ class Case:
         self._settle(values)
 
     def _settle(self, values: dict[str, Any]) -> None:
-        self.point = DataPoint.trusted(values)
-        texts, names, mutable = self._texts, self._names, self._mutable
-        for name, value in values.items():
-            if type(value) in (dict, list) and name not in _RICH:
+        shape, texts = _shape(values), self._texts
+        for name in shape.json:
+            value = values[name]
+            if type(value) in (dict, list):
                 if name not in texts:
                     texts[name] = dump(value)
-                names.append(name)
-                mutable.append(value)
-        if names:
-            self._state = b"[" + b",".join([texts[name] for name in names]) + b"]"
-        self._head = _head(values, texts)
+                elif name == "input" and dump(value) != texts[name]:
+                    _restore(value, load(texts[name]))
+                self._names.append(name)
+                self._mutable.append(value)
+        if self._names:
+            self._state = b"[" + b",".join([texts[name] for name in self._names]) + b"]"
+        self.point = shape.make(values.values())
+        self._head = _head(shape, values, texts)
         self.settled = True
 
     def line(self) -> bytes:
         """The result's JSON, its metrics last."""
         return self._head + dump(self.metrics) + b"}"
 
-    def judge(self, cell: Cell) -> list[Metric]:
-        """Let a synchronous evaluator judge; one that changes the data point is FAILED, the change undone."""
-        metrics = cell.run(self.point)
-        if self._names and dump(self._mutable) != self._state:
-            self.restore()
-            return [cell.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])]
-        return metrics
+    @property
+    def changed(self) -> bool:
+        """Whether somebody changed the data point."""
+        return bool(self._names) and dump(self._mutable) != self._state
 
     def restore(self) -> None:
         """Undo changes, in place, so that whoever shares the values sees them right."""
         for value, original in zip(self._mutable, load(self._state or b"[]"), strict=True):
-            if isinstance(value, dict):
-                value.clear()
-                value.update(original)
-            else:
-                value[:] = original
+            _restore(value, original)
 
     def private_point(self) -> DataPoint:
         """A data point for one evaluator alone, for those that run side by side."""
@@ -168,9 +163,36 @@ def isolated(value: Any) -> Any:
     return load(dump(value))
 
 
+def _restore(value: Any, original: Any) -> None:
+    if isinstance(value, dict):
+        value.clear()
+        value.update(original)
+    else:
+        value[:] = original
+
+
+class _Shape:
+    """What is the same for all data points with the same fields: how to build one, and its keys in Genkit's order."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.make = DataPoint.maker(names)
+        self.keys = [(name, alias) for name, alias in _ALIAS.items() if name in names or name == "trace_ids"]
+        self.json = [name for name in names if name not in _RICH]
+
+
+_SHAPES: dict[tuple[str, ...], _Shape] = {}
+
+
+def _shape(values: Mapping[str, Any]) -> _Shape:
+    names = tuple(values)
+    shape = _SHAPES.get(names)
+    if shape is None:
+        shape = _SHAPES[names] = _Shape(names)
+    return shape
+
+
 def _given_values(sample: Sample) -> dict[str, Any]:
     values = sample.__dict__
-    # in the order of the file; the fields that a run nearly always has come first
     given: dict[str, Any] = {"test_case_id": values["test_case_id"]}
     for name in sample.model_fields_set:
         value = values[name]
@@ -179,23 +201,20 @@ def _given_values(sample: Sample) -> dict[str, Any]:
     return given
 
 
-def _head(values: Mapping[str, Any], texts: Mapping[str, bytes]) -> bytes:
+def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes]) -> bytes:
     """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
     wire: dict[str, Any] = {}
-    for name, alias in _ALIAS.items():
-        if name in values:
-            if name in texts:
-                wire[alias] = orjson.Fragment(texts[name])
-            else:
-                wire[alias] = plain(values[name]) if name in _RICH else values[name]
-        elif name == "trace_ids":
-            wire["traceIds"] = ()
+    for name, alias in shape.keys:
+        if name in texts:
+            wire[alias] = orjson.Fragment(texts[name])
+        elif name in _RICH:
+            wire[alias] = plain(values[name])
+        else:
+            # only trace_ids may be absent: Genkit wants it on every result
+            wire[alias] = values.get(name, ())
     try:
         text = orjson.dumps(wire)
     except TypeError:
         # an integer beyond 64 bits among the plain values
-        text = dump(
-            {_ALIAS[name]: plain(value) for name, value in values.items()}
-            | {"traceIds": list(values.get("trace_ids", ()))}
-        )
+        text = dump({alias: plain(values.get(name, ())) for name, alias in shape.keys})
     return text[:-1] + b',"metrics":'

@@ -67,6 +67,10 @@ class Cell:
         """The metric of an evaluator that broke."""
         return self.metric(Score.broke(error), seconds)
 
+    def changed_point(self, metrics: Sequence[Metric]) -> Metric:
+        """The metric of an evaluator that changed its data point, in place of what it said."""
+        return self.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])
+
     def metric(self, score: Score, seconds: float) -> Metric:
         """One score in its form on disk."""
         metric = _metric(self.key, self.version, score)

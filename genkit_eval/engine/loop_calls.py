@@ -229,5 +229,5 @@ class LoopCalls:
             return
         metrics = cell.settled(await called_within(cell.call, point, self._limits.evaluator_seconds))
         if case.differs(point):
-            metrics = [cell.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])]
+            metrics = [cell.changed_point(metrics)]
         self._ledger.add(case, metrics)

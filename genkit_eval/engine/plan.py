@@ -40,17 +40,22 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.evaluator.batch)
 
     @cached_property
+    def billed(self) -> bool:
+        """Whether a synchronous evaluator costs money, so that it must never judge twice."""
+        return any(cell.evaluator.is_billed for cell in self.sync_cells)
+
+    @cached_property
     def target_is_async(self) -> bool:
         """Whether the event loop calls the target."""
         return self.flow is not None and self.flow.is_async
 
     def call_target(self, case: Case) -> Any:
-        """Call the target with the sample's input (a copy of its own): its output, or an awaitable of it."""
+        """Call the target with the sample's input: its output, or an awaitable of it."""
         flow = self.flow
         if flow is None:
             case.given()
             return None
-        value = case.own_input()
+        value = case.input_for_target()
         if flow.validates:
             try:
                 value = flow.parse_input(value)

@@ -70,6 +70,7 @@ class SyncCalls:
         self._queue: deque[Case] = deque()
         self._news = threading.Condition()
         self._idle = 0
+        self._told = False
         self._closing = False
         self._seats: list[_Seat] = []
         self._left_behind = 0
@@ -93,8 +94,9 @@ class SyncCalls:
             self._news.notify_all()
 
     def _tell(self) -> None:
-        if self._idle:
+        if self._idle and not self._told:
             with self._news:
+                self._told = True
                 self._news.notify_all()
 
     def _spawn(self) -> None:
@@ -134,6 +136,7 @@ class SyncCalls:
                     if case is not None or self._closing:
                         return case
                     self._news.wait()
+                    self._told = False
                 finally:
                     self._idle -= 1
 
@@ -147,15 +150,38 @@ class SyncCalls:
         """Everything synchronous about a case; False when the watch took it away meanwhile."""
         if not case.settled and not self._target(case, seat):
             return False
-        if case.error is None:
-            cells, seconds = self._plan.sync_cells, self._limits.evaluator_seconds
-            for number in range(case.next_cell, len(cells)):
-                seat.enter(case, number, seconds)
-                metrics = case.judge(cells[number])
-                if seat.leave() is None:
-                    return False
-                case.metrics += metrics
+        if case.error is None and not self._judge(case, seat):
+            return False
         self._pass_on(case)
+        return True
+
+    def _judge(self, case: Case, seat: _Seat) -> bool:
+        """All synchronous evaluators of a case; False when the watch took it away meanwhile.
+
+        Whether they left the data point alone is looked at once, after the last. When they did not, they judge
+        again, one by one, so that only those are FAILED who change it; billed ones are looked at one by one at once.
+        """
+        first, judged = case.next_cell, len(case.metrics)
+        if not self._judge_all(case, seat, one_by_one=self._plan.billed):
+            return False
+        if case.changed:
+            case.restore()
+            del case.metrics[judged:]
+            case.next_cell = first
+            return self._judge_all(case, seat, one_by_one=True)
+        return True
+
+    def _judge_all(self, case: Case, seat: _Seat, *, one_by_one: bool) -> bool:
+        cells, seconds = self._plan.sync_cells, self._limits.evaluator_seconds
+        for number in range(case.next_cell, len(cells)):
+            seat.enter(case, number, seconds)
+            metrics = cells[number].run(case.point)
+            if seat.leave() is None:
+                return False
+            if one_by_one and case.changed:
+                case.restore()
+                metrics = [cells[number].changed_point(metrics)]
+            case.metrics += metrics
         return True
 
     def _target(self, case: Case, seat: _Seat) -> bool:
