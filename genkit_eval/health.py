@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from genkit_eval import __version__
 from genkit_eval._json import load
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import InstalledPlugin, app_of_plugins
@@ -18,7 +19,7 @@ from genkit_eval.types import RunState
 
 __all__ = ["Fact", "check_up"]
 
-_PACKAGES = ("genkit-eval", "pydantic", "anyio", "orjson", "click", "regex", "jsonata-python", "deepdiff", "jsonschema")
+_PACKAGES = ("pydantic", "anyio", "orjson", "click", "regex", "jsonata-python", "deepdiff", "jsonschema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def check_up(settings: Settings, plugins: Iterable[InstalledPlugin]) -> Iterator
 def _versions() -> Iterator[Fact]:
     yield Fact("versions", "python", f"{platform.python_version()} ({sys.executable})")
     yield Fact("versions", "system", platform.platform())
+    yield Fact("versions", "genkit-eval", __version__)
     for name in _PACKAGES:
         try:
             yield Fact("versions", name, version(name))

@@ -91,7 +91,11 @@ def load_app(ref: str, *, folder: Path | None = None) -> GenkitEval:
     value: object = module
     for part in name.split("."):
         if not hasattr(value, part):
-            raise ConfigError(f"app '{ref}': {UnknownName('object', name, _apps(module))}")
+            apps = _apps(module)
+            problem = (
+                UnknownName("object", name, apps) if apps else f"{place} has no GenkitEval object: define one there"
+            )
+            raise ConfigError(f"app '{ref}': {problem}")
         value = getattr(value, part)
     if not isinstance(value, GenkitEval):
         found = type(value).__name__

@@ -10,12 +10,11 @@ from typing import Any
 import click
 
 from genkit_eval.cli.options import Verb, app_option, root_option
-from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.cli.output import say, say_json
 from genkit_eval.health import Fact, check_up
 from genkit_eval.loading import installed_plugins
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
-from genkit_eval.report.text import wrap
 from genkit_eval.settings import find_settings
 
 __all__ = ["command"]
@@ -41,20 +40,22 @@ def command(**options: Any) -> int:
     if options["as_json"]:
         say_json(json_pieces({"facts": [asdict(fact) for fact in facts], "problems": bad}))
     else:
-        say(_lines(facts, columns()))
+        say(_lines(facts))
     return UNWELL if bad else 0
 
 
-def _lines(facts: Sequence[Fact], width: int) -> list[Line]:
+def _lines(facts: Sequence[Fact]) -> list[Line]:
     lines: list[Line] = []
     for section, members in groupby(facts, key=lambda fact: fact.section):
         lines.append(line(Span(section, Ink.STRONG)))
         for fact in members:
-            ink = Ink.BAD if fact.bad else Ink.PLAIN
-            lines.append(
-                line("  ", Span(f"{fact.name:<15} ", Ink.FAINT), Span(wrap(fact.value, 10_000, lines=1)[0], ink))
-            )
+            mark, ink = ("! ", Ink.BAD) if fact.bad else ("  ", Ink.PLAIN)
+            lines.append(line(Span(mark, ink), Span(f"{fact.name:<15} ", Ink.FAINT), Span(fact.value, ink)))
         lines.append(blank())
     bad = sum(fact.bad for fact in facts)
-    verdict = Span("all is well", Ink.GOOD) if not bad else Span(f"{bad} problems, marked in red or by '!'", Ink.BAD)
+    verdict = (
+        Span("all is well", Ink.GOOD)
+        if not bad
+        else Span(f"{bad} {'problem' if bad == 1 else 'problems'}, marked with !", Ink.BAD)
+    )
     return [*lines, line(verdict)]

@@ -16,6 +16,7 @@ from genkit_eval.cli.progress import ProgressLine
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import EvalRun, Limits, Selection
+from genkit_eval.errors import GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.exports import check_export, export_format, export_results
@@ -85,13 +86,17 @@ def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
 
 def carry_out(session: Session, request: Request, report: Report) -> int:
     """Evaluate and report; the exit code."""
-    check_bounds(report.bounds, _evaluators(session, request) if report.bounds else [])
+    check_bounds(report.bounds, _evaluators(session, request))
     progress = ProgressLine()
     try:
         with app_prints_to_stderr(), progress:
             run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
         return _interrupted(session, request, report, progress.run_id)
+    except GenkitEvalError:
+        if progress.run_id is not None:
+            tell(f"what is finished is kept; go on with: {_resume_command(session, request, progress.run_id)}")
+        raise
     if report.output is not None:
         export_results(report.output, run.results, format=report.output_format or "json")
     came_to = verdict(run, report.bounds, most_failed=report.max_failed)
@@ -117,7 +122,11 @@ async def _evaluation(session: Session, request: Request, progress: ProgressLine
 
 
 def _evaluators(session: Session, request: Request) -> list[Evaluator]:
-    """Those that will judge, by name; data_of has told files from datasets already."""
+    """Those that will judge.
+
+    Raises:
+        UsageError: none was named, and the data names none.
+    """
     if request.evaluators is not None:
         names = [ref.name for ref in request.evaluators]
     elif request.resume is not None:
@@ -126,6 +135,9 @@ def _evaluators(session: Session, request: Request) -> list[Evaluator]:
         names = list(session.ge.datasets.get(request.data).metadata.metric_refs)
     else:
         names = []
+    if not names:
+        known = ", ".join(sorted(session.ge.registry.evaluators)[:10]) or "none is defined: see --app"
+        raise click.UsageError(f"no evaluators are named, and the data names none: name some with -e ({known})")
     return [session.ge.registry.evaluator(name) for name in names]
 
 
@@ -151,11 +163,16 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
         tell("interrupted before anything ran")
         return INTERRUPTED
     kept = session.ge.runs.load(run_id)
-    again = ["--data", "FILE"] if not isinstance(request.data, str | Path | None) else []
-    command = session.command("resume", run_id, *again, app=True)
+    command = _resume_command(session, request, run_id)
     if report.as_json:
         document = {**run_document(kept), "resume": command, "error": "interrupted", "exitCode": INTERRUPTED}
         say_json(json_pieces(document))
     tell(f"interrupted; {len(kept.results)} finished cases are kept in {kept.path}")
     tell(f"go on with: {command}")
     return INTERRUPTED
+
+
+def _resume_command(session: Session, request: Request, run_id: str) -> str:
+    """Samples from code and stdin were not kept: they must be given again."""
+    again = [] if request.data is None or isinstance(request.data, str | Path) else ["--data", "FILE"]
+    return session.command("resume", run_id, *again, app=True)

@@ -46,8 +46,14 @@ def list_evaluators(**options: Any) -> int:
     elif not found:
         say([line("no evaluator is defined: define one in the app (--app), or install a plugin")])
     else:
-        shown = (Column("evaluator"), Column("kind"), Column("needs"), Column("what it says", least=24))
-        rows = [Row((Span(e.name, Ink.STRONG), e.kind.value, _needs(e), e.definition)) for e in found]
+        shown = (Column("evaluator"), Column("kind"), Column("needs"))
+        rows = [
+            Row(
+                (Span(e.name, Ink.STRONG), e.kind.value, _needs(e)),
+                [Span(e.definition, Ink.FAINT)] if e.definition else [],
+            )
+            for e in found
+        ]
         say(table(shown, rows, width=columns()))
     return 0
 
@@ -111,7 +117,7 @@ def _lines(evaluator: Evaluator, width: int) -> list[Line]:
 
 
 def _option_lines(evaluator: Evaluator, width: int) -> list[Line]:
-    if evaluator.options is None:
+    if evaluator.options is None or not evaluator.options.model_fields:
         return []
     rows = []
     for name, info in evaluator.options.model_fields.items():
@@ -119,5 +125,5 @@ def _option_lines(evaluator: Evaluator, width: int) -> list[Line]:
         default = "required" if info.is_required() else str(info.get_default(call_default_factory=True))
         rows.append(Row((name, kind, default, info.description or "")))
     shown = (Column("option"), Column("type"), Column("default", least=8), Column("meaning", least=16))
-    example = f"-e {evaluator.name}:{next(iter(evaluator.options.model_fields), 'option')}=…"
+    example = f"-e {evaluator.name}:{next(iter(evaluator.options.model_fields))}=…"
     return [blank(), *table(shown, rows, width=width), blank(), line(Span(example, Ink.FAINT))]

@@ -58,18 +58,17 @@ def command(**options: Any) -> int:
 def _lines(keys: Sequence[EvalRunKey], unreadable: Mapping[str, Exception]) -> list[Line]:
     if not keys and not unreadable:
         return [line("no runs yet: genkit-eval run makes one")]
-    shown = [Column("run"), Column("started"), Column("cases", right=True), Column("state"), Column("what", least=12)]
+    shown = [Column("run"), Column("started"), Column("cases", right=True), Column("what", least=12)]
     rows = [Row(_cells(key)) for key in keys]
-    rows += [Row((name, "", "", Span("unreadable", Ink.BAD), "")) for name in unreadable]
+    rows += [Row((name, "", "", Span("unreadable", Ink.BAD))) for name in unreadable]
     return table(shown, rows, width=columns())
 
 
 def _cells(key: EvalRunKey) -> tuple[Span | str, ...]:
-    done = key.state is RunState.COMPLETE
+    subject = run_subject(key).removeprefix("flow ")
     return (
         key.eval_run_id,
         f"{key.created_at:%Y-%m-%d %H:%M}",
         "" if key.case_count is None else str(key.case_count),
-        "" if done else Span("incomplete", Ink.ODD),
-        run_subject(key),
+        subject if key.state is RunState.COMPLETE else Span(f"incomplete: {subject}", Ink.ODD),
     )

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import TextIO
 
+from genkit_eval.errors import StoreError
 from genkit_eval.report.lines import Line, rendered
 from genkit_eval.report.text import one_line
 
@@ -35,7 +36,7 @@ def close_streams() -> None:
         try:
             stream.flush()
         except OSError as problem:
-            _pipe_closed(stream, problem)
+            _give_up(stream, problem)
 
 
 def say(lines: Iterable[Line]) -> None:
@@ -85,14 +86,14 @@ def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
     except OSError as problem:
-        _pipe_closed(stream, problem)
+        _give_up(stream, problem)
 
 
-def _pipe_closed(stream: TextIO, problem: OSError) -> None:
-    """Send what follows nowhere when the reader has gone; other errors are errors."""
-    # Windows says EINVAL
-    if problem.errno not in (errno.EPIPE, errno.EINVAL):
-        raise problem
+def _give_up(stream: TextIO, problem: OSError) -> None:
+    """Send what follows nowhere. A reader that has gone is normal, a full disk is not."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
+    # Windows says EINVAL of a closed pipe
+    if problem.errno not in (errno.EPIPE, errno.EINVAL):
+        raise StoreError(f"the output cannot be written: {problem.strerror}") from problem

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
 
 from genkit_eval import __version__
 from genkit_eval.cli.output import close_streams, prepare_streams, say_json, tell
-from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError
+from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError, UnknownName
 from genkit_eval.report.text import one_line
 
 __all__ = ["VERBS", "Program", "invoke", "program"]
@@ -48,6 +49,14 @@ class Program(click.Group):
         module = import_module(f"genkit_eval.cli.{cmd_name.replace(':', '_')}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that was named; one that does not exist is refused with the nearest."""
+        if args[0] not in VERBS:
+            ctx.fail(str(UnknownName("verb", args[0], VERBS)))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The verbs with their first lines."""
@@ -86,8 +95,8 @@ def program(ctx: click.Context, /, **_options: object) -> None:
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line; its exit code. Errors are one line on stderr, and with `--json` a document on stdout too."""
     prepare_streams()
-    _log_to_stderr(debug="--debug" in arguments)
-    code = _guarded(arguments)
+    with _logging_to_stderr(debug="--debug" in arguments):
+        code = _guarded(arguments)
     close_streams()
     return code
 
@@ -95,6 +104,7 @@ def invoke(arguments: Sequence[str]) -> int:
 def _guarded(arguments: Sequence[str]) -> int:
     try:
         code = program.main(list(arguments), prog_name="genkit-eval", standalone_mode=False)
+        close_streams()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):
         tell("interrupted")
@@ -149,10 +159,18 @@ class _Stderr(logging.StreamHandler):  # type: ignore[type-arg]
     stream = property(lambda self: sys.stderr, lambda self, value: None)
 
 
-def _log_to_stderr(*, debug: bool) -> None:
+@contextmanager
+def _logging_to_stderr(*, debug: bool) -> Iterator[None]:
     logger = logging.getLogger("genkit_eval")
-    handler: logging.Handler = _Stderr()
+    before = logger.handlers[:], logger.level, logger.propagate
+    handler = _Stderr()
     handler.setFormatter(_OneLine())
-    logger.handlers[:] = [handler]
+    # what the engine says of a stopped run, the verbs say themselves, with the command that goes on
+    handler.addFilter(lambda record: debug or record.name != "genkit_eval")
+    logger.handlers[:], logger.propagate = [handler], False
     logger.setLevel(logging.DEBUG if debug else logging.WARNING)
-    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.handlers[:], level, logger.propagate = before
+        logger.setLevel(level)

@@ -30,7 +30,7 @@ def progress_text(now: Progress) -> str:
     if now.judged:
         parts.append(f"{percent(now.passed, now.judged)} PASS of {now.judged}")
     if now.target_errors:
-        parts.append(f"target failed {now.target_errors} times")
+        parts.append(f"{now.target_errors} FAILED in the target")
     return ", ".join(parts)
 
 

@@ -16,10 +16,10 @@ __all__ = ["run_lines", "run_subject", "show_lines"]
 
 
 def run_subject(key: EvalRunKey) -> str:
-    """What a run was about, in a few words: "flow answer on faq, version 3"."""
+    """What a run was about, in a few words: "flow answer on faq v3"."""
     source = key.source or {}
     if key.dataset_id is not None:
-        version = f", version {key.dataset_version}" if key.dataset_version is not None else ""
+        version = f" v{key.dataset_version}" if key.dataset_version is not None else ""
         data = f"{key.dataset_id}{version}"
     elif source.get("kind") == "file":
         data = str(source.get("path", "a file")).replace("\\", "/").rpartition("/")[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from genkit_eval.report.lines import Ink, Line, Span, line_width
+from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.text import clip, one_line, shown_width, wrap
 
 __all__ = ["Column", "Row", "table"]
@@ -93,10 +93,9 @@ def _blocks(
     lines: list[Line] = []
     for row, below in zip(cells, notes, strict=True):
         lines.append((Span(clip(row[0].text, width), row[0].ink or Ink.STRONG),))
-        for column, cell in zip(columns[1:], row[1:], strict=True):
-            if cell.text:
-                title = Span(f"{INDENT}{column.title} ", Ink.FAINT)
-                room = max(width - line_width((title,)), 1)
-                lines.append((title, Span(clip(cell.text, room), cell.ink)))
+        facts = ", ".join(
+            f"{column.title} {cell.text}" for column, cell in zip(columns[1:], row[1:], strict=True) if cell.text
+        )
+        lines += _notes([Span(facts)] if facts else [], width)
         lines += _notes(below, width)
     return lines

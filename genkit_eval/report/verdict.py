@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import EvalRun
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.report.summary_table import metric_name
 from genkit_eval.stats import Gate, gate
-from genkit_eval.types import MetricSummary
+from genkit_eval.types import MetricSummary, Outcome
 
 __all__ = ["Bound", "Verdict", "check_bounds", "verdict"]
 
@@ -68,8 +68,7 @@ def _range(evaluator: Evaluator) -> tuple[float, float]:
 def verdict(run: EvalRun, bounds: Sequence[Bound] = (), *, most_failed: int = 0) -> Verdict:
     """Judge a run. FAILED cells beyond the tolerance, or nothing judged, weigh more than a missed gate."""
     summaries = run.summary()
-    # without evaluators there are no cells, but the target may have failed all the same
-    failed = sum(row.failed for row in summaries) if summaries else run.key.target_errors or 0
+    failed = _failed_cells(run, summaries)
     gates = [_held(bound, summaries) for bound in bounds]
     missed = [held for held in gates if not held.passed]
     messages = [f"gate {'missed' if not held.passed else 'held'}: {held.message}" for held in gates]
@@ -83,11 +82,25 @@ def verdict(run: EvalRun, bounds: Sequence[Bound] = (), *, most_failed: int = 0)
     return Verdict(exit_code=code, messages=messages, gates=gates, failed_cells=failed)
 
 
+def _failed_cells(run: EvalRun, summaries: Sequence[MetricSummary]) -> int:
+    evaluators = {row.evaluator for row in summaries}
+    if len(evaluators) == len(summaries) > 0:
+        return sum(row.failed for row in summaries)
+    # a cell counts under each of its score ids there; and without evaluators the target may have failed all the same
+    failed = 0
+    for result in run.results:
+        if result.error is not None and not result.metrics:
+            failed += max(len(evaluators), 1)
+        failed += len({metric.evaluator for metric in result.metrics if metric.ended is Outcome.FAILED})
+    return failed
+
+
 def _held(bound: Bound, summaries: Sequence[MetricSummary]) -> Gate:
     wanted = bound.metric.removeprefix("/evaluator/")
     for row in summaries:
         if metric_name(row) == wanted:
-            return gate(row, bound.value)
+            held = gate(row, bound.value)
+            return replace(held, message=held.message.removeprefix("/evaluator/"))
     names = [metric_name(row) for row in summaries if metric_name(row).startswith(f"{wanted}/")] or [
         metric_name(row) for row in summaries
     ]
