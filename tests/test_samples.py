@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,8 @@ import pytest
 from genkit_eval import EvalRun, GenkitEval
 from genkit_eval.datasets import read_samples
 
-SAMPLES = Path(__file__).parents[1] / "samples"
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "samples"
 PYDOC = SAMPLES / "pydoc_answers"
 TOUR = SAMPLES / "food_descriptions" / "tour.py"
 
@@ -20,7 +23,7 @@ TOUR = SAMPLES / "food_descriptions" / "tour.py"
 def run(command: list[str], root: Path) -> str:
     """What a command prints, with datasets and runs in `root`."""
     environment = {**os.environ, "GENKIT_EVAL_HOME": str(root), "PYTHONIOENCODING": "utf-8", "COLUMNS": "100"}
-    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -111,6 +114,19 @@ def test_the_demo_says_what_it_needs_where_python_has_no_docstrings(tmp_path: Pa
 
     assert "python -OO" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def commands_of(readme: Path) -> list[str]:
+    """The `genkit-eval …` commands in its console blocks."""
+    text = readme.read_text(encoding="utf-8").replace("\\\n", "")
+    return re.findall(r"^\$ genkit-eval (.+)$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", commands_of(PYDOC / "README.md"))
+def test_the_commands_of_its_readme_work(arguments: str, tmp_path: Path) -> None:
+    printed = run([sys.executable, "-m", "genkit_eval", *shlex.split(arguments)], tmp_path)
+
+    assert "not judged" not in printed
 
 
 TOUR_SHOWS = [
