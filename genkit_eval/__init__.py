@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from genkit_eval._json import json_text
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
     from genkit_eval.engine import EvalRun, Limits, Progress, Selection, TargetResult, record_context
     from genkit_eval.errors import (
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
+    "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
     "engine": "EvalRun Limits Progress Selection TargetResult record_context",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
@@ -126,6 +128,7 @@ __all__ = [
     "UnknownName",
     "Usage",
     "VersionConflict",
+    "json_text",
     "record_context",
     "run_sync",
 ]

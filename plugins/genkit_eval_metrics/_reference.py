@@ -6,8 +6,7 @@ import json
 
 from pydantic import JsonValue
 
-from genkit_eval import Sample
-from genkit_eval._json import json_text
+from genkit_eval import Sample, json_text
 from genkit_eval.errors import DataError
 
 __all__ = ["kind_of", "quoted", "shown", "text_reference"]

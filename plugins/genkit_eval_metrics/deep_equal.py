@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 
@@ -15,6 +16,8 @@ __all__ = ["DeepEqualOptions", "deep_equal"]
 
 MAX_TOLD = 5
 MAX_REASON = 500
+MAX_ALIGNED = 2_000
+MAX_TEXT = 80
 
 
 class DeepEqualOptions(BaseModel):
@@ -63,14 +66,37 @@ def _differences(output: JsonValue, reference: JsonValue, tolerance: float, wher
     if isinstance(output, dict) and isinstance(reference, dict):
         yield from _in_objects(output, reference, tolerance, where)
     elif isinstance(output, list) and isinstance(reference, list):
-        for index, (ours, theirs) in enumerate(zip(output, reference, strict=False)):
-            yield from _differences(ours, theirs, tolerance, f"{where}[{index}]")
         if len(output) != len(reference):
             yield f"{_at(where)}output has {len(output)} items, reference {len(reference)}"
+            yield from _in_unequal_lists(output, reference, where)
+            return
+        for index, (ours, theirs) in enumerate(zip(output, reference, strict=True)):
+            yield from _differences(ours, theirs, tolerance, f"{where}[{index}]")
     elif kind_of(output) != kind_of(reference):
         yield f"{_at(where)}output is {_article(output)}, reference is {_article(reference)}"
     elif output != reference and not _close(output, reference, tolerance):
         yield f"{_at(where)}output is {shown(output)}, reference is {shown(reference)}"
+
+
+def _in_unequal_lists(output: list[JsonValue], reference: list[JsonValue], where: str) -> Iterator[str]:
+    """Which items of one list the other lacks; for small lists only, as aligning them is slow work."""
+    # as texts, because the library aligns only what can be hashed
+    ours, theirs = (
+        [json.dumps(item, ensure_ascii=False, sort_keys=True) for item in side] for side in (output, reference)
+    )
+    if sum(map(len, ours)) + sum(map(len, theirs)) > MAX_ALIGNED:
+        return
+    # it costs 110 ms at import, and most runs never need it
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(theirs, ours, verbose_level=2)
+    for kind, words in (
+        ("iterable_item_removed", "missing in the output"),
+        ("iterable_item_added", "not in the reference"),
+    ):
+        for place, text in found.get(kind, {}).items():
+            told = text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+            yield f"{_at(where + place.removeprefix('root'))}{told} is {words}"
 
 
 def _in_objects(

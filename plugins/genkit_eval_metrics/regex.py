@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from genkit_eval import DataPoint, Sample, Score, Status
-from genkit_eval._json import json_text
+from genkit_eval import DataPoint, Sample, Score, Status, json_text
 from genkit_eval.errors import DataError, GenkitEvalError
 from genkit_eval_metrics._reference import quoted, shown, text_reference
 from genkit_eval_metrics._workers import POOL
