@@ -170,12 +170,14 @@ def collector_paused() -> Iterator[None]:
 
 def plain(value: object) -> Any:
     """A value as JSON holds it: data as objects, times as text, all the way down."""
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, Data):
         return value.to_json()
     if isinstance(value, datetime):
         return iso_time(value)
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
     return value

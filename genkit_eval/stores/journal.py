@@ -19,7 +19,7 @@ from genkit_eval.stores.faults import store_fault, store_faults
 from genkit_eval.stores.journal_lines import JournalLines
 from genkit_eval.stores.run_file import write_run
 from genkit_eval.stores.stored_run import StoredRun
-from genkit_eval.types import EvalRunKey
+from genkit_eval.types import EvalRunKey, RunState
 
 __all__ = ["Journal"]
 
@@ -171,6 +171,8 @@ class Journal:
         """
         if key.eval_run_id != self.key.eval_run_id:
             raise ValueError(f"the journal of run '{self.key.eval_run_id}' cannot finish run '{key.eval_run_id}'")
+        # stated even where it is the default: by its revision a row of ours is known
+        key = key.model_copy(update={"state": RunState.COMPLETE, "revision": key.revision})
         self.flush()
         slots = order if not self._lines.dropped else [slot for slot in order if slot not in self._lines.dropped]
         target = self.path.with_name(f"{key.eval_run_id}.json")

@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from genkit_eval._data import iso_time
+from genkit_eval._data import collector_paused, iso_time
 from genkit_eval._files import Draft, locked, names_in, replace, sweep, try_lock
 from genkit_eval._json import dump, load
 from genkit_eval.errors import AlreadyExists, CorruptFile, NotFound, RunConflict, RunInUse
@@ -195,7 +195,8 @@ class LocalFileEvalStore:
         rows = self._index.rows()
         if rows is None or not files <= rows.keys():
             rows = self._repaired(files, rows or {})
-        keys = (self._key_of(run_id, row) for run_id, row in rows.items() if run_id in files)
+        with collector_paused():
+            keys = [self._key_of(run_id, row) for run_id, row in rows.items() if run_id in files]
         return [key for key in keys if key is not None]
 
     def _repaired(self, files: set[str], rows: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, TypeVar, overload
 
 from genkit_eval._data import Data
 from genkit_eval._json import dump
@@ -34,6 +35,39 @@ _T = TypeVar("_T", bound=Data)
 _Build = Callable[[Any], object]
 
 
+class Records(Sequence[_T]):
+    """Records built when they are asked for: a listing of a thousand runs looks into few of them."""
+
+    def __init__(self, raw: Sequence[Mapping[str, Any]], build: Callable[[Mapping[str, Any]], _T]) -> None:
+        self._raw, self._build = raw, build
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[_T]: ...
+    def __getitem__(self, index: int | slice) -> _T | list[_T]:
+        if isinstance(index, slice):
+            return [self._build(item) for item in self._raw[index]]
+        return self._build(self._raw[index])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of any sequence that compares by value
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+@lru_cache(maxsize=1024)
+def _info(display_name: str, definition: str) -> MetricInfo:
+    # the same few in every run
+    return MetricInfo(display_name=display_name, definition=definition)
+
+
 def _many(record: type[Data]) -> _Build:
     return lambda items: [record.model_validate(item) for item in items]
 
@@ -55,10 +89,12 @@ _BUILD_KEY: Mapping[str, _Build] = {
     "created_at": datetime.fromisoformat,
     "state": RunState,
     "metrics_metadata": lambda infos: {
-        name: _trusted(MetricInfo, info, _INFO_NAMES, {}) for name, info in infos.items()
+        name: _info(info.get("displayName", ""), info.get("definition", "")) for name, info in infos.items()
     },
-    "evaluators": lambda items: [_trusted(EvaluatorRecord, item, _RECORD_NAMES, _BUILD_RECORD) for item in items],
-    "summary": lambda items: [_trusted(MetricSummary, item, _SUMMARY_NAMES, _BUILD_RECORD) for item in items],
+    "evaluators": lambda items: Records(
+        items, lambda item: _trusted(EvaluatorRecord, item, _RECORD_NAMES, _BUILD_RECORD)
+    ),
+    "summary": lambda items: Records(items, lambda item: _trusted(MetricSummary, item, _SUMMARY_NAMES, _BUILD_RECORD)),
 }
 
 
@@ -67,7 +103,6 @@ def _names(record: type[Data]) -> dict[str, str]:
 
 
 _KEY_NAMES: Mapping[str, str] = _names(EvalRunKey)
-_INFO_NAMES: Mapping[str, str] = _names(MetricInfo)
 _RECORD_NAMES: Mapping[str, str] = _names(EvaluatorRecord)
 _SUMMARY_NAMES: Mapping[str, str] = _names(MetricSummary)
 _SAMPLE_NAMES: Mapping[str, str] = _names(Sample)

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from genkit_eval._data import collector_paused
 from genkit_eval._files import names_in, replace
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile
@@ -35,7 +36,8 @@ class RunIndex:
             status = self._path.stat()
             signature = (status.st_ino, status.st_size, status.st_mtime_ns)
             if self._known is None or self._known[0] != signature:
-                rows = load(self._path.read_bytes())
+                with collector_paused():
+                    rows = load(self._path.read_bytes())
                 if not isinstance(rows, dict):
                     raise ValueError("it is not an object")
                 self._known = signature, rows

@@ -10,7 +10,7 @@ from typing import Any, Self, overload
 from pydantic import ValidationError
 
 from genkit_eval._json import dump, load
-from genkit_eval.errors import CorruptFile, NotFound
+from genkit_eval.errors import CorruptFile, NotFound, StoreError
 from genkit_eval.stores.journal_lines import JournalLines, read_header
 from genkit_eval.stores.records import foreign_record, result_from_json
 from genkit_eval.stores.run_file import ResultSlices, check_whole, read_key, read_parsed
@@ -49,10 +49,17 @@ class StoredResults(Sequence[EvalResult]):
 
     def raw(self) -> Iterator[bytes]:
         """The JSON of each result, as a stream."""
-        return self._read(range(self._count))
+        return self._bytes(range(self._count))
+
+    def _bytes(self, places: range) -> Iterator[bytes]:
+        try:
+            yield from self._read(places)
+        except FileNotFoundError as problem:
+            message = f"{self._path}: is gone: the run was finished or deleted since it was loaded; load it again"
+            raise StoreError(message) from problem
 
     def _stream(self, places: range) -> Iterator[EvalResult]:
-        for place, data in zip(places, self._read(places), strict=True):
+        for place, data in zip(places, self._bytes(places), strict=True):
             try:
                 yield self._build(load(data))
             except (ValueError, TypeError, AttributeError) as problem:

@@ -66,7 +66,7 @@ def main() -> None:
     LocalFileDatasetStore(ROOT).create("shared", samples(0))
     did = 0
     for turn in range(ROUNDS):
-        said = start(partial(work, turn)).kill_after(dice.uniform(0.002, 0.12))
+        said = start(partial(work, turn)).kill_after(dice.randrange(6), dice.uniform(0, 0.02))
         check(said)
         did += len(said)
     print(f"{did} changes between {ROUNDS} kills")

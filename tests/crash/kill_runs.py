@@ -81,7 +81,7 @@ def main() -> None:
     run_number, flushed, finished_runs, interrupted = 0, 0, 0, 0
     for _ in range(ROUNDS):
         run_id = f"run-{run_number}"
-        said = start(partial(work, run_id)).kill_after(dice.uniform(0.005, 0.15))
+        said = start(partial(work, run_id)).kill_after(dice.randrange(RESULTS // 50 + 3), dice.uniform(0, 0.05))
         flushed = max([flushed, *(int(line) for line in said if line != "finished")])
         if check(run_id, flushed, finished="finished" in said):
             run_number, flushed, finished_runs = run_number + 1, 0, finished_runs + 1

@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from itertools import islice
 
 __all__ = ["Child", "start"]
 
@@ -16,17 +17,18 @@ class Child:
     """A forked process, and the lines it said so far through a pipe that a kill does not tear."""
 
     def __init__(self, pid: int, pipe: int) -> None:
-        self.pid, self._pipe = pid, pipe
+        self.pid, self._pipe = pid, os.fdopen(pipe)
 
-    def kill_after(self, seconds: float) -> list[str]:
-        """Let it work for so long, kill it, and give what it said."""
+    def kill_after(self, lines: int, seconds: float) -> list[str]:
+        """Let it say so many lines and work on for so long, kill it, and give all that it said."""
+        said = [line.rstrip() for line in islice(self._pipe, lines)]
         time.sleep(seconds)
         os.kill(self.pid, signal.SIGKILL)
-        return self.end()
+        return said + self.end()
 
     def end(self, *, must_succeed: bool = False) -> list[str]:
-        """Wait for its end, and give what it said."""
-        with os.fdopen(self._pipe) as pipe:
+        """Wait for its end, and give what it said since it was last listened to."""
+        with self._pipe as pipe:
             lines = pipe.read().splitlines()
         _, status = os.waitpid(self.pid, 0)
         assert not must_succeed or status == 0, f"a child ended with status {status}"

@@ -118,6 +118,17 @@ def test_a_run_in_progress_can_be_read_meanwhile(store: LocalFileEvalStore) -> N
     journal.close()
 
 
+def test_results_of_a_run_that_was_finished_since_it_was_loaded_are_not_guessed(store: LocalFileEvalStore) -> None:
+    journal = store.begin(run_key())
+    journal.add(result("a"))
+    journal.flush()
+    run = store.load("run-1")
+    journal.finish(run_key(), [0])
+
+    with pytest.raises(StoreError, match="finished or deleted since it was loaded; load it again"):
+        run.results[0]
+
+
 def test_reopening_goes_on_after_the_last_whole_line(store: LocalFileEvalStore) -> None:
     journal = store.begin(run_key())
     journal.add(result("a"))
