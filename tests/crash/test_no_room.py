@@ -212,3 +212,32 @@ def test_what_cannot_be_written_is_an_error_that_names_it(locked_root: tuple[Pat
             runs.save(run_key("run-2"), [])
 
     assert datasets.get("capitals").metadata.version == 1
+
+
+def test_copies_that_find_no_room_follow_later(tmp_path: Path) -> None:
+    store = LocalFileDatasetStore(tmp_path)
+    for number in range(10):
+        store.create(f"dataset-{number}", [])
+
+    with room_for(1024):
+        made = store.update("dataset-0", expected_version=1, metric_refs=["a/b"])
+
+    assert made.version == 2
+    assert {one.dataset_id: one.version for one in store.list()}["dataset-0"] == 2
+
+
+def test_a_journal_that_finds_no_room_says_so_without_being_flushed(tmp_path: Path) -> None:
+    journal = LocalFileEvalStore(tmp_path).begin(run_key())
+
+    added = []
+
+    def add_for_ever() -> None:
+        while True:
+            journal.add(result(f"{len(added)}"))
+            added.append(f"{len(added)}")
+
+    with room_for(100), pytest.raises(StoreError, match="make room"):
+        add_for_ever()
+    run = journal.finish(run_key(), range(len(added)))
+
+    assert [one.test_case_id for one in run.results] == added

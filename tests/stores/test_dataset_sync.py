@@ -309,3 +309,40 @@ def test_an_id_of_another_tool_that_cannot_be_a_file_name_costs_only_itself(
 
     assert [one.dataset_id for one in datasets.list()] == ["capitals"]
     assert "'../evil'" in caplog.text
+
+
+def test_a_hand_made_sample_that_does_not_fit_is_named(genkit_root: Path) -> None:
+    path = genkit_root / "datasets" / "capitals.json"
+    path.write_text('[{"testCaseId":"a","input":1},{"testCaseId":"b","tags":5}]', encoding="utf-8")
+
+    with pytest.raises(CorruptFile, match=r"capitals\.json: sample 2 \('b'\): tags"):
+        LocalFileDatasetStore(genkit_root).get("capitals")
+
+
+def test_an_older_version_that_is_broken_does_not_hinder_the_newest(
+    datasets: LocalFileDatasetStore, root: Path
+) -> None:
+    datasets.create("capitals", samples("a"))
+    datasets.update("capitals", samples("b"), expected_version=1)
+    (root / "datasets" / "versions" / "capitals" / "1.json").write_bytes(b"")
+    Genkit(root).update("capitals", [{"testCaseId": "c", "input": "C"}])
+
+    assert datasets.get("capitals").metadata.version == 3
+
+
+def test_the_version_that_genkit_made_can_be_asked_for(genkit_root: Path) -> None:
+    datasets = LocalFileDatasetStore(genkit_root)
+
+    with pytest.raises(NotFound, match="it has 6"):
+        datasets.get("capitals", version=5)
+    assert datasets.get("capitals", version=6).metadata.size == 2
+
+
+def test_one_broken_dataset_does_not_hinder_a_new_index(genkit_root: Path) -> None:
+    (genkit_root / "datasets" / "capitals.json").write_text("[{", encoding="utf-8")
+    (genkit_root / "datasets" / "index.json").unlink()
+    datasets = LocalFileDatasetStore(genkit_root)
+
+    datasets.create("towns-1", samples("a"))
+
+    assert [one.dataset_id for one in datasets.list()] == ["2a05f28f-fc7a-4186-9dda-54c1f7a2b855", "towns-1"]

@@ -277,3 +277,50 @@ def test_a_closed_journal_takes_nothing_more(store: LocalFileEvalStore) -> None:
 
     with pytest.raises(StoreError, match="closed: reopen"):
         journal.add(result("a"))
+
+
+def test_what_follows_a_line_that_is_not_whole_is_done_again(
+    store: LocalFileEvalStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    journal = store.begin(run_key())
+    for name in "abc":
+        journal.add(result(name))
+    journal.close()
+    text = journal.path.read_bytes()
+    journal.path.write_bytes(text.replace(result("b"), b"\0" * len(result("b"))))
+
+    journal = store.reopen("run-1")
+
+    assert [value["testCaseId"] for _, value in journal.entries()] == ["a"]
+    assert "not whole" in caplog.text
+    assert journal.add(result("d")) == 1
+    journal.close()
+
+
+def test_a_late_metric_of_a_result_that_is_not_there_ends_the_journal(store: LocalFileEvalStore) -> None:
+    journal = store.begin(run_key())
+    journal.add(result("a"))
+    journal.close()
+    with journal.path.open("ab") as file:
+        file.write(b'{"s":7,"m":{"evaluator":"m"}}\n')
+
+    assert names(store) == ["a"]
+
+
+def test_a_journal_finishes_no_other_run(store: LocalFileEvalStore) -> None:
+    journal = store.begin(run_key())
+
+    with pytest.raises(ValueError, match="'run-1' cannot finish run 'run-2'"):
+        journal.finish(run_key("run-2"), [])
+
+    journal.close()
+
+
+def test_slots_that_are_not_asked_for_are_left_out(store: LocalFileEvalStore) -> None:
+    journal = store.begin(run_key())
+    for name in "abc":
+        journal.add(result(name))
+
+    run = journal.finish(run_key(), [2])
+
+    assert [one.test_case_id for one in run.results] == ["c"]

@@ -378,3 +378,25 @@ def test_leftovers_are_neither_listed_nor_loaded(runs: LocalFileEvalStore, root:
 
     assert [one.eval_run_id for one in runs.list()] == ["run-1"]
     assert runs.unreadable() == {}
+
+
+def test_a_key_longer_than_a_block_is_read(runs: LocalFileEvalStore, root: Path) -> None:
+    stored = runs.save(key(source={"text": "ä" * 100_000, "number": 2**80}), results("a"))
+    (root / "evals" / "index.json").unlink()
+
+    assert runs.load("run-1").key == stored
+    assert runs.list() == [stored]
+    assert [one.test_case_id for one in runs.load("run-1").results] == ["a"]
+
+
+def test_runs_are_listed_while_one_is_unreadable_and_the_index_is_gone(
+    runs: LocalFileEvalStore, root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs.save(key("run-1"), results("a"))
+    runs.save(key("run-2"), results("a"))
+    (root / "evals" / "index.json").unlink()
+    (root / "evals" / "run-2.json").write_bytes(b'{"key":{"evalRunId":}')
+
+    assert [one.eval_run_id for one in runs.list()] == ["run-1"]
+    assert "run-2.json" in caplog.text
+    assert runs.unreadable().keys() == {"run-2"}
