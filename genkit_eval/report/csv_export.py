@@ -11,8 +11,6 @@ Numbers stay numbers: a score of -0.5 is `-0.5`.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
@@ -71,6 +69,9 @@ def _cell(values: Mapping[str, JsonValue], name: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow(cells)
-    return out.getvalue().encode()
+    # the csv module of Python 3.11 does not quote a lone carriage return
+    return (",".join(_quoted(cell) for cell in cells) + "\n").encode()
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in ',"\r\n') else cell

@@ -24,7 +24,7 @@ def json_pieces(document: Mapping[str, object], results: Iterable[EvalResult] | 
     if results is None:
         yield text
         return
-    yield text.removesuffix("\n}").removesuffix("}") + ("," if document else "") + '\n  "results": ['
+    yield (text[:-2] if text.endswith("\n}") else text[:-1]) + ("," if document else "") + '\n  "results": ['
     before = "\n    "
     for result in results:
         yield before + _text(result.to_json()).replace("\n", "\n    ")
