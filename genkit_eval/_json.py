@@ -113,12 +113,17 @@ def _key(key: object, where: str) -> str:
 
 
 def dump(value: object) -> bytes:
-    """Compact JSON text of a value that is in JSON form already; integers of any size."""
+    """Compact JSON text of a value that is in JSON form already; integers of any size.
+
+    Half of a surrogate pair, which no file can hold, becomes "?": data with one is refused before (`json_form`),
+    but reasons and error messages may hold one, and must not cost the run.
+    """
     try:
         return orjson.dumps(value)
     except TypeError:
-        # integers beyond 64 bits, and nesting that orjson refuses
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        # integers beyond 64 bits, nesting that orjson refuses, halves of surrogate pairs
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode(errors="replace")
 
 
 def json_text(value: object) -> str:

@@ -92,15 +92,30 @@ def _one(value: object, rule: ScoreRule) -> Score:
 
 
 def _number(value: Real, rule: ScoreRule) -> Score:
-    number: int | float = int(value) if isinstance(value, int) else float(value)
-    if not math.isfinite(number):
-        return Score.broke(f"the score {number} is not finite", details={"raw": str(number)})
+    number = _finite(value)
+    if number is None:
+        return _not_finite(value)
     if rule.free:
         return Score.trusted({"score": number, "status": Status.UNKNOWN, "outcome": Outcome.VERDICT})
     kept = rule.clipped(number)
     if kept is None:
         return _out_of_range(number, rule)
     return Score.trusted({"score": kept, "status": rule.status(kept), "outcome": Outcome.VERDICT})
+
+
+def _finite(value: Real | float) -> int | float | None:
+    """The number, or None where no float comes near it."""
+    try:
+        number = int(value) if isinstance(value, int) else float(value)
+        return number if math.isfinite(number) else None
+    except OverflowError:
+        return None
+
+
+def _not_finite(value: Real | float) -> Score:
+    # an integer may have more digits than Python agrees to write
+    raw = str(value) if isinstance(value, float) else f"{type(value).__name__} beyond 1e308"
+    return Score.broke(f"the score {raw} is not finite", details={"raw": raw})
 
 
 def _out_of_range(number: float, rule: ScoreRule) -> Score:
@@ -120,8 +135,8 @@ def _checked(score: Score, rule: ScoreRule) -> Score:
         return score
     if isinstance(value, bool | str):
         return score
-    if not math.isfinite(value):
-        return Score.broke(f"the score {value} is not finite", details={"raw": str(value)})
+    if _finite(value) is None:
+        return _not_finite(value)
     kept = rule.clipped(value)
     if kept is None:
         return _out_of_range(value, rule)

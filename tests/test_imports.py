@@ -45,6 +45,7 @@ def test_the_names_of_an_app_load_pydantic_and_nothing_slow(at_start: set[str]) 
     assert loaded & (SLOW | {"click"}) == set()
 
 
+@pytest.mark.case("cli-ci/help-without-network")
 def test_help_of_the_command_line_loads_nothing_slow(at_start: set[str]) -> None:
     loaded = loaded_by("-m", "genkit_eval", "--help") - at_start
 
