@@ -29,7 +29,7 @@ from genkit_eval.types import (
     Usage,
 )
 
-__all__ = ["foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
+__all__ = ["Records", "foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
 
 _T = TypeVar("_T", bound=Data)
 _Build = Callable[[Any], object]

@@ -70,7 +70,9 @@ def test_after_a_kill_nothing_is_lost_and_little_is_repeated(
 
     assert run.complete
     assert in_numbers(run) == in_numbers(uninterrupted)
-    assert [(r.test_case_id, r.output) for r in run.results] == [(r.test_case_id, r.output) for r in uninterrupted.results]
+    assert [(r.test_case_id, r.output) for r in run.results] == [
+        (r.test_case_id, r.output) for r in uninterrupted.results
+    ]
     assert all(len(result.metrics) == 2 for result in run.results)
     assert calls(root) <= COUNT + CONCURRENCY
     if kind == "async":
@@ -86,7 +88,6 @@ def test_a_finished_run_is_resumed_without_a_call(tmp_path: Path) -> None:
 
     assert calls(root) == COUNT
     assert in_numbers(again) == in_numbers(run)
-
 
 
 def interrupted(ge: GenkitEval, data: Any, done: int, **more: Any) -> str:
@@ -165,7 +166,9 @@ def test_a_dataset_run_goes_on_with_the_version_it_began_with(tmp_path: Path) ->
 def test_a_run_of_samples_given_in_code_asks_for_them(tmp_path: Path) -> None:
     ge = GenkitEval(root=tmp_path / ".genkit")
     slow_from(ge, 3)
-    run_id = interrupted(ge, [{"input": i} for i in range(5)], 2, target="f", evaluators=["t/even"], limits=Limits(max_concurrency=1))
+    run_id = interrupted(
+        ge, [{"input": i} for i in range(5)], 2, target="f", evaluators=["t/even"], limits=Limits(max_concurrency=1)
+    )
 
     with pytest.raises(ConfigError, match="give the same data again"):
         run_sync(ge.evaluate(resume=run_id))

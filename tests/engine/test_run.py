@@ -127,9 +127,7 @@ async def test_a_flow_that_hangs_costs_its_own_sample_only(ge: GenkitEval, kind:
 
     ge.define_flow("f", {"sync": hang, "async": async_hang, "stubborn": stubborn}[kind])
 
-    run = await ge.evaluate(
-        samples(5), target="f", evaluators=[define_same(ge)], limits=Limits(target_seconds=0.3)
-    )
+    run = await ge.evaluate(samples(5), target="f", evaluators=[define_same(ge)], limits=Limits(target_seconds=0.3))
     never.set()
 
     assert run.results[2].error == "timeout: the target took longer than 0.3 s"
@@ -149,7 +147,9 @@ async def test_an_evaluator_that_raises_costs_its_own_cell_only(ge: GenkitEval, 
 
     ge.define_evaluator("t/boom", boom if kind == "sync" else async_boom)
 
-    run = await ge.evaluate([{**s, "output": 1} for s in samples(3)], target=None, evaluators=["t/boom", define_same(ge)])
+    run = await ge.evaluate(
+        [{**s, "output": 1} for s in samples(3)], target=None, evaluators=["t/boom", define_same(ge)]
+    )
 
     by_name = {metric.evaluator: metric for metric in run.results[1].metrics}
     broken = by_name["/evaluator/t/boom"]
@@ -344,7 +344,9 @@ async def test_two_samples_of_one_id_are_refused_before_anything_runs(ge: Genkit
 @pytest.mark.case("run/evaluator-mutates-sample")
 @pytest.mark.parametrize("order", [["t/vandal", "t/equal"], ["t/equal", "t/vandal"]])
 @pytest.mark.parametrize("kind", ["sync", "async"])
-async def test_an_evaluator_that_changes_its_data_point_fails_alone(ge: GenkitEval, order: list[str], kind: str) -> None:
+async def test_an_evaluator_that_changes_its_data_point_fails_alone(
+    ge: GenkitEval, order: list[str], kind: str
+) -> None:
     def vandal(point: DataPoint) -> bool:
         point.output.append("x")
         return True
@@ -678,7 +680,9 @@ async def test_cancelling_the_run_keeps_what_is_done_and_it_can_be_resumed(ge: G
 
     evaluator = define_same(ge)
     async with anyio.create_task_group() as group:
-        group.start_soon(lambda: ge.evaluate(samples(20), target="f", evaluators=[evaluator], limits=Limits(max_concurrency=1)))
+        group.start_soon(
+            lambda: ge.evaluate(samples(20), target="f", evaluators=[evaluator], limits=Limits(max_concurrency=1))
+        )
         await stuck.wait()
         group.cancel_scope.cancel()
     (key,) = ge.runs.list()
