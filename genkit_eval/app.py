@@ -229,11 +229,15 @@ class GenkitEval:
         raise no_source(run.id)
 
     def _plan(self, source: Source, target: str | _FromDataset | None, evaluators: Any) -> Plan:
-        from genkit_eval.engine import make_plan
+        from genkit_eval.engine import brings_outputs, make_plan
 
         dataset = source.dataset
         if isinstance(target, _FromDataset):
             target = dataset.target_action if dataset else None
+            if target is None and not brings_outputs(source):
+                raise ConfigError(
+                    "no target was given, the data names none, and no sample brings an output: give target='/flow/…'"
+                )
         if evaluators is None:
             evaluators = list(dataset.metric_refs) if dataset else []
             if not evaluators:

@@ -13,6 +13,7 @@ from genkit_eval.engine.score import score_point
 from genkit_eval.engine.source import (
     Selection,
     Source,
+    brings_outputs,
     dataset_source,
     file_source,
     inline_source,
@@ -29,6 +30,7 @@ __all__ = [
     "Selection",
     "Source",
     "TargetResult",
+    "brings_outputs",
     "check_same_plan",
     "dataset_source",
     "file_source",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -114,7 +115,7 @@ class Case:
         self._settle(values)
 
     def _settle(self, values: dict[str, Any]) -> None:
-        shape, texts = _shape(values), self._texts
+        shape, texts = _shape_of(tuple(values)), self._texts
         for name in shape.json:
             value = values[name]
             if type(value) in (dict, list):
@@ -180,15 +181,7 @@ class _Shape:
         self.json = [name for name in names if name not in _RICH]
 
 
-_SHAPES: dict[tuple[str, ...], _Shape] = {}
-
-
-def _shape(values: Mapping[str, Any]) -> _Shape:
-    names = tuple(values)
-    shape = _SHAPES.get(names)
-    if shape is None:
-        shape = _SHAPES[names] = _Shape(names)
-    return shape
+_shape_of = lru_cache(maxsize=256)(_Shape)
 
 
 def _given_values(sample: Sample) -> dict[str, Any]:

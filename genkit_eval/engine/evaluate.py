@@ -76,7 +76,8 @@ async def run_cases(
             await judge_batches(plan.batch_cells, ledger, limits)
         meter.tell()
         key = _finished(journal.key, ledger, meter.seconds)
-        return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order)))
+        # all is done: whoever cancels now gets a finished run, not one that is closed twice
+        return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
     except BaseException:
         log.warning(
             "run %s stopped after %d of %d cases; resume it by this id",
@@ -141,6 +142,8 @@ class _Meter:
 
     def tell(self, notices: tuple[str, ...] = ()) -> None:
         if self._progress is None:
+            for notice in notices:
+                log.warning("%s", notice)
             return
         passed, judged = self._ledger.tally.verdicts()
         self._progress(

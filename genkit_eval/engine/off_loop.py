@@ -15,8 +15,8 @@ __all__ = ["off_loop"]
 T = TypeVar("T")
 
 
-async def off_loop(fn: Callable[[], T]) -> T:
-    """What the function returns or raises; when cancelled, the thread is left to itself."""
+async def off_loop(fn: Callable[[], T], *, shield: bool = False) -> T:
+    """What the function returns or raises; when cancelled, the thread is left to itself, or waited for (`shield`)."""
     done = anyio.Event()
     loop: Any = anyio.lowlevel.current_token().native_token
     # asyncio's and trio's names for the same thing
@@ -36,7 +36,8 @@ async def off_loop(fn: Callable[[], T]) -> T:
             return
 
     threading.Thread(target=copy_context().run, args=(work,), name="genkit-eval-off-loop", daemon=True).start()
-    await done.wait()
+    with anyio.CancelScope(shield=shield):
+        await done.wait()
     if problems:
         raise problems[0]
     return result[0]

@@ -80,6 +80,8 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
         UnknownName, InvalidOptions: with the nearest name.
         ConfigError: an evaluator twice, or a target that is not a flow.
     """
+    if target is not None and target.startswith("/") and not target.startswith("/flow/"):
+        raise ConfigError(f"target '{target}' cannot be run: expected a flow, like '/flow/name', or none")
     cells: dict[str, Cell] = {}
     for given in evaluators:
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})

@@ -133,6 +133,11 @@ def _source(
     return Source(lambda: selection.apply(produce()), total, description, dataset=dataset)
 
 
+def brings_outputs(source: Source) -> bool:
+    """Whether any sample has something to judge without a target: an output, an error or a conversation."""
+    return any(sample.has(name) for sample in source.samples() for name in ("output", "error", "turns"))
+
+
 def sample_problems(plan: Plan, source: Source) -> list[str]:
     """What the evaluators' own checks say against samples, before anything is paid for: one line an evaluator."""
     checked = [(cell, cell.evaluator.check) for cell in plan.cells if cell.evaluator.check is not None]
