@@ -1,7 +1,7 @@
 """The README is true: its files, its Python and its commands are run in order in one folder, as a reader would.
 
 - A block with a title is a piece of that file: where the file does not hold it, it is added at the end.
-- A Python block without a title is a script; each `#> …` line is what it prints next.
+- A Python block without a title is a script; each `# prints: …` line is what it prints next.
 - In a console block, `$ …` is a command and each line below it is one of its output, in this order. `…` stands for
   anything, and a line that is only `…` for any lines.
 """
@@ -93,7 +93,7 @@ def test_the_tour_does_what_the_readme_says(tmp_path: Path, environment: dict[st
         if block.title is not None:
             put(block, tmp_path)
         elif block.language == "python":
-            printed = re.findall(r"^ *#> (.*)$", block.text, re.MULTILINE)
+            printed = re.findall(r"^ *# prints: (.*)$", block.text, re.MULTILINE)
             output = output_of([sys.executable, "-c", block.text], tmp_path, environment)
             assert output.splitlines() == printed, f"{where} printed:\n{output}"
         elif block.language == "console":

@@ -53,6 +53,12 @@ def figure(summary: MetricSummary) -> str:
     return f"{percent(summary.passed, judged)} of {judged}" if judged else f"{summary.mean:.2f} ({summary.scored})"
 
 
+def command() -> str:
+    """How to call the command line of this Python."""
+    installed = Path(sys.executable).with_name("genkit-eval")
+    return os.path.relpath(installed) if installed.exists() else "python -m genkit_eval"
+
+
 async def demo() -> None:
     """All four runs."""
     evaluators: list[str | EvaluatorRef] = ["genkitEval/regex", "pydoc/rank", ge.ref("pydoc/brief", most_words=70)]
@@ -64,6 +70,7 @@ async def demo() -> None:
     bad = await measure(title, "questions.jsonl", "pydocAnswerByCounting", *evaluators)
     print("\nWhat the change did\n-------------------")
     show(side_by_side([("BM25", good), ("counting", bad)]))
+    print(f"\nEvery case of the last run, and why: {command()} show {bad.id} --all")
 
 
 if __name__ == "__main__":
