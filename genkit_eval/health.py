@@ -33,7 +33,7 @@ class Fact:
 
 
 def check_up(settings: Settings, plugins: Iterable[InstalledPlugin]) -> Iterator[Fact]:
-    """Look at everything, and change nothing."""
+    """Look at everything. Reading makes an index anew that is torn; nothing else is changed."""
     root = find_root(settings.root)
     yield from _versions()
     yield from _settings(settings)
@@ -108,7 +108,7 @@ def _index(path: Path) -> Iterator[Fact]:
     except FileNotFoundError:
         return
     except (ValueError, OSError) as problem:
-        yield Fact("files", "index", f"{path} is not readable ({problem}); the next change makes it anew", bad=True)
+        yield Fact("files", "index", f"{path} was not readable ({problem}); reading makes it anew", bad=True)
 
 
 def _leftovers(root: Path) -> Iterator[Fact]:

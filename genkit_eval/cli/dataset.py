@@ -36,9 +36,9 @@ def command() -> None:
 
     \b
     Examples:
-      genkit-eval dataset add faq questions.jsonl --target answer -m genkitEval/regex
+      genkit-eval dataset add faq faq.jsonl -t answer -m genkitEval/regex
       genkit-eval dataset list
-      genkit-eval dataset update faq questions.jsonl --expected-version 1
+      genkit-eval dataset update faq faq.jsonl --expected-version 1
       genkit-eval run faq
     """
 
@@ -72,7 +72,7 @@ def add(**options: Any) -> int:
 
     \b
     Example:
-      genkit-eval dataset add faq questions.jsonl --target answer -m genkitEval/regex
+      genkit-eval dataset add faq faq.jsonl -t answer -m genkitEval/regex
     """
     datasets = _datasets(options)
     schema = _schema(options["schema"])
@@ -146,7 +146,7 @@ def update(**options: Any) -> int:
 
     \b
     Examples:
-      genkit-eval dataset update faq questions.jsonl --expected-version 3
+      genkit-eval dataset update faq faq.jsonl --expected-version 3
       genkit-eval dataset update faq more.jsonl --patch --expected-version 3
       genkit-eval dataset update faq --delete q7 --expected-version 4
     """

@@ -29,7 +29,7 @@ def command(**options: Any) -> int:
     """Say which versions are installed, where datasets and runs lie and why, which files cannot be read, what is left
     over, which plugins load, and where each setting comes from.
 
-    Changes nothing. Exits with 2 when something is wrong.
+    Makes a torn index anew, and changes nothing else. Exits with 2 when something is wrong.
 
     \b
     Example:

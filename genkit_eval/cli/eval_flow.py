@@ -36,8 +36,8 @@ def command(**options: Any) -> int:
     \b
     Examples:
       genkit-eval eval:flow answer --input questions.json
-      genkit-eval eval:flow answer '[{"input": "What is the capital of Japan?"}]' \\
-          --evaluators custom/length
+      genkit-eval eval:flow answer '[{"input": "Capital of Japan?"}]'
+      genkit-eval eval:flow answer --input faq --evaluators my/length
     """
     if (options["data"] is None) == (options["source"] is None):
         raise click.UsageError("give the samples as a JSON array, or name them with --input: one of both")

@@ -29,7 +29,7 @@ def command(**options: Any) -> int:
 
     \b
     Example:
-      genkit-eval eval:run answers.json --evaluators genkitEval/regex,custom/length
+      genkit-eval eval:run out.json --evaluators genkitEval/regex,my/length
     """
     report = report_of(options)
     session = open_app(options)

@@ -9,13 +9,23 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import Any, TextIO
 
 from genkit_eval.errors import StoreError
 from genkit_eval.report.lines import Line, rendered
 from genkit_eval.report.text import one_line
 
-__all__ = ["animated", "close_streams", "coloured", "columns", "prepare_streams", "say", "say_json", "tell"]
+__all__ = [
+    "OpenStderr",
+    "animated",
+    "close_streams",
+    "coloured",
+    "columns",
+    "prepare_streams",
+    "say",
+    "say_json",
+    "tell",
+]
 
 PIPED_COLUMNS = 80
 
@@ -33,10 +43,7 @@ def prepare_streams() -> None:
 def close_streams() -> None:
     """Write what is still held; a reader that has gone is no error."""
     for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except OSError as problem:
-            _give_up(stream, problem)
+        _flush(stream)
 
 
 def say(lines: Iterable[Line]) -> None:
@@ -58,7 +65,7 @@ def say_json(pieces: Iterable[str]) -> None:
 def tell(text: str) -> None:
     """Print a line on stderr: progress, notices, errors."""
     _write(sys.stderr, f"{one_line(text)}\n")
-    close_streams()
+    _flush(sys.stderr)
 
 
 def coloured(stream: TextIO) -> bool:
@@ -82,9 +89,32 @@ def columns() -> int:
     return max(shutil.get_terminal_size((PIPED_COLUMNS, 24)).columns, 20)
 
 
+class OpenStderr:
+    """The stderr of the moment as a stream for what an app prints: a reader that has gone must not fail a flow."""
+
+    def write(self, text: str) -> int:
+        """Write, or write nowhere."""
+        _write(sys.stderr, text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is still held."""
+        _flush(sys.stderr)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
+
+
 def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
+    except OSError as problem:
+        _give_up(stream, problem)
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
     except OSError as problem:
         _give_up(stream, problem)
 

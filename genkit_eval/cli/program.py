@@ -109,8 +109,8 @@ def _guarded(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         tell("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # help and version are printed by click
+    except SystemExit:
+        # the reader of help has gone, or a shell asked for completions: click leaves by itself
         return 0
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "genkit-eval"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 
 from genkit_eval.app import GenkitEval
-from genkit_eval.cli.output import tell
+from genkit_eval.cli.output import OpenStderr, tell
 from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
@@ -68,5 +67,5 @@ def _rooted(ge: GenkitEval, settings: Settings) -> GenkitEval:
 @contextmanager
 def app_prints_to_stderr() -> Iterator[None]:
     """What the app's code prints goes to stderr: stdout is for the report."""
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(OpenStderr()):
         yield

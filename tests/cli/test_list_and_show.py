@@ -1,0 +1,119 @@
+"""`genkit-eval list` and `genkit-eval show`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine, run_files
+
+RUN = ("run", "numbers.jsonl", "-t", "echo", "-e", "my/below")
+
+
+def test_an_empty_store_says_so(genkit_eval: CommandLine, folder: Path) -> None:
+    done = genkit_eval("list")
+
+    assert (done.code, done.out) == (0, "no runs yet: genkit-eval run makes one\n")
+    assert list(folder.iterdir()) == [folder / ".git"]
+
+
+def test_runs_are_listed_newest_first(genkit_eval: CommandLine, app: Path) -> None:
+    first = genkit_eval(*RUN, "--json").json["evalRunId"]
+    second = genkit_eval(*RUN, "--json").json["evalRunId"]
+
+    done = genkit_eval("list")
+
+    _, *rows = done.out.splitlines()
+    assert [row.split()[0] for row in rows] == [second, first]
+    assert rows[0].split()[3:] == ["4", "echo", "on", "numbers.…"] or "echo on numb" in rows[0]
+
+
+def test_runs_are_filtered(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval(*RUN)
+    genkit_eval("run", "numbers.jsonl", "-t", "slow", "-e", "my/yes")
+
+    targets = [run["actionRef"] for run in genkit_eval("list", "--target", "slow", "--json").json["runs"]]
+
+    assert targets == ["/flow/slow"]
+
+
+@pytest.mark.case("store-concurrency/one-corrupt-run")
+def test_an_unreadable_run_costs_only_itself_and_the_exit_code_says_so(genkit_eval: CommandLine, app: Path) -> None:
+    for _ in range(5):
+        genkit_eval(*RUN)
+    victim = run_files(app)[2]
+    victim.write_bytes(victim.read_bytes()[:-40])
+
+    done = genkit_eval("list")
+    document = genkit_eval("list", "--json")
+
+    assert done.code == document.code == 2
+    assert sum("echo on" in line for line in done.out.splitlines()) == 4
+    assert f"{victim.stem}  " in done.out
+    assert "unreadable" in done.out
+    assert victim.name in done.err
+    assert len(document.json["runs"]) == 4
+    assert list(document.json["unreadable"]) == [victim.stem]
+
+
+def test_the_newest_run_is_shown_by_default(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval(*RUN)
+    newest = genkit_eval(*RUN, "--json").json["evalRunId"]
+
+    assert genkit_eval("show").out.splitlines()[0] == newest
+
+
+def test_show_puts_failing_cases_first_with_their_reasons(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval("run", "numbers.jsonl", "-t", "fragile", "-e", "my/below")
+
+    out = genkit_eval("show", "--all").out
+
+    places = [out.index(f"n-{n}  ") for n in (2, 3, 0, 1)]
+    assert places == sorted(places)
+    assert r"error      ValueError: two is too much\nINFO" in out
+
+
+def test_show_failed_leaves_out_the_others(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval(*RUN)
+
+    results = genkit_eval("show", "--failed", "--json").json["results"]
+
+    assert [row["testCaseId"] for row in results] == ["n-2", "n-3"]
+    assert "n-1" not in genkit_eval("show", "--failed").out
+
+
+@pytest.mark.case("data-file/big-integers")
+def test_big_integers_are_shown_digit_by_digit(genkit_eval: CommandLine, app: Path) -> None:
+    row = {"input": {"order": 9007199254740993}, "reference": 9007199254740993}
+    (app / "big.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    genkit_eval("run", "big.jsonl", "-t", "echo", "-e", "my/yes")
+
+    assert '{"order":9007199254740993}' in genkit_eval("show", "--all").out
+    assert genkit_eval("show", "--json").json["results"][0]["reference"] == 9007199254740993
+
+
+@pytest.mark.case("security/terminal-escapes")
+def test_outputs_cannot_act_on_the_terminal(genkit_eval: CommandLine, app: Path) -> None:
+    hostile = "\x1b[2J\x1b]0;owned\x07 ok \x1b]52;c;YQ==\x07"
+    (app / "hostile.jsonl").write_text(json.dumps({"testCaseId": hostile, "input": hostile}), encoding="utf-8")
+    genkit_eval("run", "hostile.jsonl", "-t", "echo", "-e", "my/said")
+
+    for done in (genkit_eval("show", "--all"), genkit_eval("show", "--json"), genkit_eval("list")):
+        assert all(line.isprintable() for line in done.out.splitlines())
+    assert r"\x1b[2J" in genkit_eval("show", "--all").out
+
+
+@pytest.mark.parametrize("name", ["nowhere", "../x", ""])
+def test_an_unknown_run_is_refused(genkit_eval: CommandLine, app: Path, name: str) -> None:
+    done = genkit_eval("show", name)
+
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+
+
+def test_show_without_any_run_says_so(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("show")
+
+    assert done.code == 2
+    assert "does not exist" in done.err

@@ -1,0 +1,149 @@
+"""`evaluator`, `init`, `doctor`, `resume` and the verbs of Genkit's command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from genkit_eval.starter import STARTER_COMMAND
+from tests.cli.conftest import CommandLine, run_files
+
+
+def test_evaluators_are_listed_with_what_they_say(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("evaluator", "list")
+
+    assert "my/below" in done.out
+    assert "The output is below the limit." in done.out
+    assert "genkitEval/regex" in done.out
+
+
+def test_without_an_app_the_installed_plugins_are_asked(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("evaluator", "list", "--json")
+
+    assert isinstance(done.json["evaluators"], list)
+
+
+def test_an_evaluator_is_explained(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("evaluator", "show", "my/below")
+
+    assert "needs      output" in done.out
+    assert "limit   int   2" in done.out
+    assert genkit_eval("evaluator", "show", "/evaluator/my/below", "--json").json["options"]["title"] == "Options"
+
+
+def test_an_unknown_evaluator_is_refused_with_the_nearest(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("evaluator", "show", "my/belwo")
+
+    assert done.code == 2
+    assert "did you mean 'my/below'" in done.err
+
+
+def test_what_init_writes_runs_at_once(genkit_eval: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = genkit_eval("init", "demo")
+    monkeypatch.chdir(folder / "demo")
+
+    done = genkit_eval(*STARTER_COMMAND)
+
+    assert shlex.join(["genkit-eval", *STARTER_COMMAND]) in written.out
+    assert done.code == 0
+    assert "75 % of 4" in done.out
+
+
+def test_init_overwrites_nothing(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "questions.jsonl").write_text("mine", encoding="utf-8")
+
+    done = genkit_eval("init")
+
+    assert done.code == 2
+    assert "questions.jsonl exists already" in done.err
+    assert not (folder / "app.py").exists()
+    assert (folder / "questions.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+def test_doctor_finds_nothing_wrong_with_a_sound_project(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes")
+
+    done = genkit_eval("doctor")
+
+    assert (done.code, done.last_line) == (0, "all is well")
+    assert f"app.py:ge (from {app / 'genkit-eval.toml'})" in done.out
+    assert "1 finished" in done.out
+
+
+def test_doctor_points_at_what_is_broken_and_left_over(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes")
+    genkit_eval("dataset", "add", "numbers-1", "numbers.jsonl")
+    [file] = run_files(app)
+    file.write_bytes(file.read_bytes()[:-9])
+    (file.parent / ".index.json.1-ab.tmp").write_bytes(b"left")
+    (file.parent / "index.json").write_bytes(b"{")
+
+    done = genkit_eval("doctor")
+
+    assert done.code == 2
+    assert f"! run {file.stem}" in done.out
+    assert "! index" in done.out
+    assert "1 of killed processes, 4 bytes" in done.out
+    assert done.last_line == "2 problems, marked with !"
+    # reading has made the index anew
+    assert genkit_eval("doctor", "--json").json["problems"] == 1
+
+
+def test_doctor_makes_no_folder(genkit_eval: CommandLine, folder: Path) -> None:
+    genkit_eval("doctor")
+
+    assert list(folder.iterdir()) == [folder / ".git"]
+
+
+def test_a_finished_run_is_only_reported_by_resume(genkit_eval: CommandLine, app: Path) -> None:
+    run_id = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/below", "--json").json["evalRunId"]
+
+    done = genkit_eval("resume", run_id, "--fail-under", "my/below=0.9")
+
+    assert done.code == 100
+    assert "50 % of 4" in done.out
+
+
+def test_resume_of_an_unknown_run_is_refused(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("resume", "nowhere")
+
+    assert (done.code, "does not exist" in done.err) == (2, True)
+
+
+def test_eval_run_scores_the_outputs_of_a_file(genkit_eval: CommandLine, app: Path) -> None:
+    (app / "answers.json").write_text('[{"input": 1, "output": 1, "reference": 1}]', encoding="utf-8")
+
+    done = genkit_eval("eval:run", "answers.json", "--evaluators", "my/below, my/yes", "--force", "--batchSize", "3")
+
+    assert done.code == 0
+    assert "my/below" in done.out
+    assert "my/yes" in done.out
+    assert "my/judge" not in done.out
+
+
+def test_eval_run_uses_all_evaluators_where_none_is_named(genkit_eval: CommandLine, app: Path) -> None:
+    (app / "answers.json").write_text('[{"input": 1, "output": 1, "reference": "$ = 1"}]', encoding="utf-8")
+
+    summary = genkit_eval("eval:run", "answers.json", "--json", "--max-failed", "9").json["summary"]
+
+    assert {"/evaluator/my/yes", "/evaluator/my/judge", "/evaluator/genkitEval/regex"} < {
+        row["evaluator"] for row in summary
+    }
+
+
+@pytest.mark.parametrize("source", [("--input", "numbers.jsonl"), ('[{"input": 1}]',)])
+def test_eval_flow_runs_a_flow(genkit_eval: CommandLine, app: Path, source: tuple[str, ...]) -> None:
+    done = genkit_eval("eval:flow", "echo", *source, "--evaluators", "my/yes", "--output", "out.json")
+
+    assert done.code == 0
+    assert json.loads((app / "out.json").read_text(encoding="utf-8"))[0]["metrics"][0]["status"] == "PASS"
+
+
+@pytest.mark.parametrize("source", [(), ("[]", "--input", "numbers.jsonl"), ("{}",), ("nonsense",), ("[]",)])
+def test_eval_flow_without_samples_is_refused(genkit_eval: CommandLine, app: Path, source: tuple[str, ...]) -> None:
+    done = genkit_eval("eval:flow", "echo", *source, "--evaluators", "my/yes")
+
+    assert (done.code, run_files(app)) == (2, [])
