@@ -19,6 +19,7 @@ __all__ = [
     "Data",
     "Selection",
     "Source",
+    "brings_outputs",
     "dataset_source",
     "file_source",
     "inline_source",
