@@ -90,7 +90,9 @@ class JournalLines:
             lines = cls(len(file.readline()))
             for line in file:
                 if not (line.startswith(b"{") and line.endswith(b"}\n")) or not lines._take(line):
-                    _log.warning("%s: what follows byte %d is not whole and is left out", path, lines.end)
+                    # a torn last line is what a kill leaves; in the middle it is damage
+                    level = logging.WARNING if line.endswith(b"\n") else logging.INFO
+                    _log.log(level, "%s: what follows byte %d is not whole and is left out", path, lines.end)
                     break
         return lines
 

@@ -39,7 +39,7 @@ def work(run_id: str, say: Callable[[object], None]) -> None:
     for number in range(RESULTS):
         name = f"case-{number}"
         if name not in have:
-            value = {"testCaseId": name, "input": "x" * 5000, "traceIds": [], "metrics": [{"evaluator": "early"}]}
+            value = {"testCaseId": name, "input": "x" * 10000, "traceIds": [], "metrics": [{"evaluator": "early"}]}
             have[name] = journal.add(json.dumps(value, separators=(",", ":")).encode())
             journal.add_metric(have[name], b'{"evaluator":"late"}')
         if number % 50 == 49:
@@ -79,9 +79,12 @@ def check(run_id: str, flushed: int, *, finished: bool) -> bool:
 def main() -> None:
     dice = random.Random(7)
     run_number, flushed, finished_runs, interrupted = 0, 0, 0, 0
-    for _ in range(ROUNDS):
+    flushes = RESULTS // 50
+    for turn in range(ROUNDS):
         run_id = f"run-{run_number}"
-        said = start(partial(work, run_id)).kill_after(dice.randrange(RESULTS // 50 + 3), dice.uniform(0, 0.05))
+        # while adding, while finishing, and now and then after it
+        lines = flushes + 1 if turn % 10 == 9 else flushes if turn % 3 == 0 else dice.randrange(flushes)
+        said = start(partial(work, run_id)).kill_after(lines, dice.uniform(0, 0.05))
         flushed = max([flushed, *(int(line) for line in said if line != "finished")])
         if check(run_id, flushed, finished="finished" in said):
             run_number, flushed, finished_runs = run_number + 1, 0, finished_runs + 1

@@ -20,4 +20,4 @@ def test_datasets_survive_fifty_kills(run_script: Callable[..., str], tmp_path: 
 
 
 def test_runs_survive_fifty_kills(run_script: Callable[..., str], tmp_path: Path) -> None:
-    assert "50 kills" in run_script("kill_runs.py", tmp_path, 50, 4000)
+    assert "50 kills" in run_script("kill_runs.py", tmp_path, 50, 2000)
