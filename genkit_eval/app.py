@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
 from pydantic import JsonValue
 
 from genkit_eval.definitions import EvaluatorSettings
-from genkit_eval.errors import ConfigError
+from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
 from genkit_eval.types import EvalMetric, Sample
 
@@ -208,7 +208,12 @@ class GenkitEval:
 
         selection = select or Selection()
         if isinstance(data, str):
-            return dataset_source(self.datasets.store, data, version=None, selection=selection)
+            try:
+                return dataset_source(self.datasets.store, data, version=None, selection=selection)
+            except StoreError as problem:
+                if Path(data).is_file():
+                    raise ConfigError(f"'{data}' is a file, not a dataset's id: give Path({data!r})") from problem
+                raise
         if isinstance(data, Path):
             return file_source(data, selection=selection)
         return inline_source(data, selection=selection)
@@ -236,15 +241,16 @@ class GenkitEval:
             target = dataset.target_action if dataset else None
             if target is None and not brings_outputs(source):
                 raise ConfigError(
-                    "no target was given, the data names none, and no sample brings an output: give target='/flow/…'"
+                    "no target was given, the data names none, and no sample brings an output: "
+                    "give a target, like '/flow/name'"
                 )
         if evaluators is None:
             evaluators = list(dataset.metric_refs) if dataset else []
             if not evaluators:
                 known = ", ".join(sorted(self.registry.evaluators)[:10]) or "none is defined yet"
                 raise ConfigError(
-                    f"no evaluators were given and the data names none: give evaluators=[…] ({known}), "
-                    "or evaluators=[] to only collect outputs"
+                    f"no evaluators were given and the data names none: choose some ({known}), "
+                    "or give an empty list to only collect outputs"
                 )
         return make_plan(self.registry, target, evaluators)
 

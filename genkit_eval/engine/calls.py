@@ -7,15 +7,27 @@ any other.
 from __future__ import annotations
 
 import math
+import os
+import sysconfig
+import traceback
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple, TypeVar
 
 import anyio
 
+from genkit_eval.errors import GenkitEvalError
+
 __all__ = ["LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described"]
 
 LONGEST_ERROR = 4_000
+
+_NOT_THE_USERS = (
+    sysconfig.get_path("stdlib"),
+    str(Path(__file__).parent.parent) + os.sep,
+    "<frozen",
+)
 
 A = TypeVar("A")
 
@@ -64,7 +76,19 @@ async def called_within(call: Callable[[A], Awaitable[object]], argument: A, lim
 
 
 def described(problem: BaseException) -> str:
-    """An exception in one line: its type and what it says."""
-    text = str(problem)
-    name = type(problem).__name__
-    return (f"{name}: {text}" if text else name)[:LONGEST_ERROR]
+    """An exception in one line: its type, what it says, and the line of the user's code where it came up."""
+    if isinstance(problem, GenkitEvalError):
+        return str(problem)[:LONGEST_ERROR]
+    text, name, place = str(problem), type(problem).__name__, _place(problem)
+    said = f"{name}: {text}" if text else name
+    return f"{said[:LONGEST_ERROR]} ({place})" if place else said[:LONGEST_ERROR]
+
+
+def _place(problem: BaseException) -> str | None:
+    """File and line of the innermost frame that is neither ours nor a library's."""
+    place = None
+    for frame, line in traceback.walk_tb(problem.__traceback__):
+        path = frame.f_code.co_filename
+        if not path.startswith(_NOT_THE_USERS) and "site-packages" not in path:
+            place = f"{Path(path).name}:{line}"
+    return place

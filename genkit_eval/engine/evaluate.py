@@ -79,12 +79,7 @@ async def run_cases(
         # all is done: whoever cancels now gets a finished run, not one that is closed twice
         return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
     except BaseException:
-        log.warning(
-            "run %s stopped after %d of %d cases; resume it by this id",
-            journal.key.eval_run_id,
-            ledger.done,
-            source.count,
-        )
+        meter.tell_stopped()
         journal.close()
         raise
 
@@ -139,6 +134,11 @@ class _Meter:
     def begin(self, notices: tuple[str, ...]) -> None:
         self._resumed = self._ledger.done
         self.tell(notices)
+
+    def tell_stopped(self) -> None:
+        if self._progress is None:
+            key, done = self._ledger.journal.key, self._ledger.done
+            log.warning("run %s stopped after %d of %d cases; resume it by this id", key.eval_run_id, done, self._total)
 
     def tell(self, notices: tuple[str, ...] = ()) -> None:
         if self._progress is None:
