@@ -96,7 +96,11 @@ class LoopCalls:
     def _wake(self) -> None:
         if not self._waking:
             self._waking = True
-            self._call_soon(self._woken)
+            try:
+                self._call_soon(self._woken)
+            except RuntimeError:
+                # the loop is gone: a call outlived a run that was stopped, and nobody waits for it any more
+                return
 
     def _woken(self) -> None:
         self._waking = False

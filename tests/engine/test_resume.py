@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,28 @@ def test_an_unknown_run_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(NotFound, match="'run-x'"):
         run_sync(ge.evaluate(resume="run-x"))
+
+
+def test_a_call_that_outlives_the_run_and_its_loop_ends_in_silence(ge: GenkitEval) -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    @ge.flow("f")
+    def flow(x: int) -> int:
+        entered.set()
+        release.wait()
+        return x
+
+    async def main() -> None:
+        task = asyncio.ensure_future(ge.evaluate([{"input": 1}], target="f", evaluators=[]))
+        await asyncio.to_thread(entered.wait)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(main())
+    calls = [thread for thread in threading.enumerate() if thread.name == "genkit-eval-call"]
+    release.set()
+    for thread in calls:
+        thread.join()
+
+    # pytest fails a test in which a thread ended with an exception
+    assert calls
