@@ -179,7 +179,7 @@ class Journal:
         with store_faults(target):
             sweep(target.parent, target.name)
             with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                write_run(target, key, self._lines.results(data, slots))
+                write_run(target, key, self._lines.joined(data, slots))
             run = StoredRun.open(target)
             self._end(run)
         return run

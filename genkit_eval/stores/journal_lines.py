@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from mmap import mmap
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,8 @@ from genkit_eval._json import load
 from genkit_eval.errors import CorruptFile
 
 __all__ = ["JournalLines", "read_header"]
+
+_PIECE = 1 << 22
 
 _log = logging.getLogger(__name__)
 
@@ -74,6 +76,21 @@ class JournalLines:
                 yield _with_metrics(result, self._late(data, newest[slot]))
             else:
                 yield result
+
+    def joined(self, data: mmap, slots: Sequence[int]) -> Iterator[bytes]:
+        """The results of those slots in pieces, results within a piece separated by ", "."""
+        if self._late_starts or self.dropped or not self._starts or array("q", slots) != array("q", range(len(self))):
+            yield from self.results(data, slots)
+            return
+        # all of them in the order of the file, and no other lines: large pieces are quicker than single results
+        at = self._starts[0]
+        while at < self.end:
+            stop = data.rfind(b"\n", at, at + _PIECE)
+            if stop < 0:
+                stop = data.find(b"\n", at)
+            # no line break lies within a result
+            yield data[at:stop].replace(b"\n", b", ")
+            at = stop + 1
 
     def _late(self, data: mmap, newest: int) -> list[bytes]:
         metrics = []

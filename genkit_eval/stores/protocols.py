@@ -104,7 +104,10 @@ class EvalStore(Protocol):
         limit: int | None = None,
         incomplete: bool = True,
     ) -> list[EvalRunKey]:
-        """Keys, newest first; interrupted runs and those in progress have the state INCOMPLETE."""
+        """Keys, newest first; interrupted runs and those in progress have the state INCOMPLETE.
+
+        A listed key may leave out `summary`, `evaluators` and `limits`: load the run for them.
+        """
 
     def unreadable(self) -> dict[str, CorruptFile]:
         """The runs that cannot be read, with what is wrong; they cost only themselves."""

@@ -6,6 +6,7 @@ import json
 import os
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +26,7 @@ _ADVICE = "its journal is gone; delete the run, or restore the file"
 
 
 def write_run(target: Path, key: EvalRunKey, results: Iterable[bytes]) -> None:
-    """Write a run file, atomically and durably.
+    """Write a run file, atomically and durably; `results` are single ones, or several joined by ", ".
 
     It is one line, compact but for a space before each result: JSON text can hold `, {"testCaseId":` nowhere else,
     so the results are found again without parsing them.
@@ -95,21 +96,30 @@ def read_parsed(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 class ResultSlices:
-    """Where the results of a run file lie that `write_run` wrote: 8 bytes each."""
+    """Where the results of a run file lie that `write_run` wrote: 8 bytes each, looked for when first needed."""
 
-    def __init__(self, path: Path, starts: array[int], end: int, signature: tuple[int, int, int]) -> None:
+    def __init__(self, path: Path, first: int, end: int, signature: tuple[int, int, int]) -> None:
         self.path = path
-        self._starts, self._end, self._signature = starts, end, signature
+        self._first, self._end, self._signature = first, end, signature
 
     def __len__(self) -> int:
         return len(self._starts)
+
+    @cached_property
+    def _starts(self) -> array[int]:
+        with self.path.open("rb") as file:
+            self._check(file)
+            return _starts(file, self._first)
+
+    def _check(self, file: BinaryIO) -> None:
+        if _signature(file) != self._signature:
+            raise StoreError(f"{self.path}: was replaced since this run was loaded; load it again")
 
     def read(self, places: range) -> Iterator[bytes]:
         """The JSON of the results at those places, in that order, as a stream."""
         starts, last = self._starts, len(self._starts) - 1
         with self.path.open("rb") as file:
-            if _signature(file) != self._signature:
-                raise StoreError(f"{self.path}: was replaced since this run was loaded; load it again")
+            self._check(file)
             at = -1
             for place in places:
                 start = starts[place]
@@ -133,7 +143,7 @@ class ResultSlices:
                 head += more
             start = first + len(_FIRST) - len(b'{"testCaseId":')
             end = path.stat().st_size - 2
-            return cls(path, _starts(file, start), end, _signature(file))
+            return cls(path, start, end, _signature(file))
 
 
 def _starts(file: BinaryIO, first: int) -> array[int]:

@@ -21,6 +21,7 @@ __all__ = ["RunIndex", "run_files"]
 
 _log = logging.getLogger(__name__)
 _END = b"\n}"
+_HEAVY = {"summary", "evaluators", "limits"}
 
 
 class RunIndex:
@@ -50,7 +51,7 @@ class RunIndex:
 
     def put(self, key: EvalRunKey) -> None:
         """Add the row of a run, or replace it."""
-        row = key.to_json()
+        row = _row(key)
         appended = self._appended(key.eval_run_id, row)
         if appended is not None:
             replace(self._path, appended, durable=False)
@@ -93,13 +94,22 @@ class RunIndex:
         for run_id in sorted(files - found.keys()):
             path = self._folder / f"{run_id}.json"
             try:
-                found[run_id] = read_key(path)
+                found[run_id] = _lean(read_key(path))
             except CorruptFile as problem:
                 _log.warning("%s", problem)
             except FileNotFoundError:
                 # deleted meanwhile
                 continue
         return found
+
+
+def _row(key: EvalRunKey) -> dict[str, Any]:
+    return _lean(key.to_json())
+
+
+def _lean(key: Mapping[str, Any]) -> dict[str, Any]:
+    """What a listing needs: a thousand rows are read at once, and the run file has the rest."""
+    return {name: value for name, value in key.items() if name not in _HEAVY}
 
 
 def run_files(folder: Path) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Self, overload
@@ -25,11 +26,18 @@ _Build = Callable[[Mapping[str, Any]], EvalResult]
 class StoredResults(Sequence[EvalResult]):
     """The results of a run in order; each is read from the file and built when it is asked for."""
 
-    def __init__(self, path: Path, count: int, read: _Read, build: _Build) -> None:
-        self._path, self._count, self._read, self._build = path, count, read, build
+    def __init__(self, path: Path, count: Callable[[], int], read: _Read, build: _Build) -> None:
+        self._path, self._counter, self._read, self._build = path, count, read, build
 
     def __len__(self) -> int:
         return self._count
+
+    @cached_property
+    def _count(self) -> int:
+        try:
+            return self._counter()
+        except FileNotFoundError as problem:
+            raise self._gone() from problem
 
     @overload
     def __getitem__(self, index: int) -> EvalResult: ...
@@ -55,8 +63,10 @@ class StoredResults(Sequence[EvalResult]):
         try:
             yield from self._read(places)
         except FileNotFoundError as problem:
-            message = f"{self._path}: is gone: the run was finished or deleted since it was loaded; load it again"
-            raise StoreError(message) from problem
+            raise self._gone() from problem
+
+    def _gone(self) -> StoreError:
+        return StoreError(f"{self._path}: is gone: the run was finished or deleted since it was loaded; load it again")
 
     def _stream(self, places: range) -> Iterator[EvalResult]:
         for place, data in zip(places, self._bytes(places), strict=True):
@@ -104,10 +114,12 @@ class StoredRun:
         check_whole(path)
         slices = ResultSlices.find(path)
         if slices is not None:
-            results = StoredResults(path, len(slices), slices.read, result_from_json)
+            results = StoredResults(path, slices.__len__, slices.read, result_from_json)
             return cls(path, parse_key(path, read_key(path)), results)
         raw_key, rows = read_parsed(path)
-        parsed = StoredResults(path, len(rows), lambda places: (dump(rows[place]) for place in places), _foreign_result)
+        parsed = StoredResults(
+            path, rows.__len__, lambda places: (dump(rows[place]) for place in places), _foreign_result
+        )
         return cls(path, parse_key(path, raw_key), parsed)
 
     @classmethod
@@ -121,7 +133,7 @@ class StoredRun:
             with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                 yield from lines.results(data, slots[places.start : places.stop : places.step])
 
-        return cls(path, key, StoredResults(path, len(slots), read, result_from_json), complete=False)
+        return cls(path, key, StoredResults(path, slots.__len__, read, result_from_json), complete=False)
 
 
 def parse_key(path: Path, raw: Mapping[str, Any]) -> EvalRunKey:
