@@ -124,7 +124,7 @@ class Runs:
     def list(
         self, *, target: str | None = None, dataset_id: str | None = None, limit: int | None = None
     ) -> list[EvalRunKey]:
-        """Keys, newest first; interrupted runs are INCOMPLETE. `summary`, `evaluators`, `limits` are in the run itself."""
+        """Keys, newest first; interrupted runs are INCOMPLETE. A run itself also has `summary` and `evaluators`."""
         return self.store.list(action_ref=target, dataset_id=dataset_id, limit=limit)
 
     def unreadable(self) -> Mapping[str, CorruptFile]:
