@@ -33,9 +33,12 @@ def run_subject(key: EvalRunKey) -> str:
 
 def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
     """The report after a run: header, table, and the reasons of at most `most` failing cases."""
-    found = concerns(run.results, most=most)
-    yield from _header(run, found, width)
-    yield from summary_table(run.summary(), width=width)
+    summaries = run.summary()
+    yield from _header(run, width)
+    yield from summary_table(summaries, width=width)
+    fails = run.key.target_errors or not summaries or any(row.failed_status or row.failed for row in summaries)
+    # going through the results takes seconds where there are 100,000
+    found = concerns(run.results if fails else (), most=most)
     worst = found.worst(most)
     if worst:
         yield blank()
@@ -50,7 +53,7 @@ def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: b
     Without `every`, at most 20 failing ones, or 5 of the others where none fails.
     """
     found = concerns(run.results, most=20)
-    yield from _header(run, found, width)
+    yield from _header(run, width)
     yield from summary_table(run.summary(), width=width)
     if every:
         wanted = [Concern.FAILED, Concern.FAIL] if failing_only else list(Concern)
@@ -81,7 +84,7 @@ def _failing_title(found: Concerns, shown: int) -> Line:
     return line(Span(f"{found.failing} of {total} cases {verb}{which}", Ink.BAD if found.failing else Ink.PLAIN))
 
 
-def _header(run: EvalRun, found: Concerns, width: int) -> Iterator[Line]:
+def _header(run: EvalRun, width: int) -> Iterator[Line]:
     key = run.key
     yield line(Span(clip(key.eval_run_id, width), Ink.STRONG))
     done = len(run.results)

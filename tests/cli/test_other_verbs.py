@@ -147,3 +147,58 @@ def test_eval_flow_without_samples_is_refused(genkit_eval: CommandLine, app: Pat
     done = genkit_eval("eval:flow", "echo", *source, "--evaluators", "my/yes")
 
     assert (done.code, run_files(app)) == (2, [])
+
+
+def test_init_says_what_it_wrote_as_json(genkit_eval: CommandLine, folder: Path) -> None:
+    document = genkit_eval("init", "--json").json
+
+    assert document["files"] == ["app.py", "questions.jsonl", "genkit-eval.toml"]
+    assert document["next"][-1] == "genkit-eval show"
+
+
+def test_init_in_a_place_that_is_no_folder_is_refused(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "file").write_text("", encoding="utf-8")
+
+    done = genkit_eval("init", "file/demo")
+
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+
+
+def test_resume_takes_other_limits_and_other_data(genkit_eval: CommandLine, app: Path) -> None:
+    run_id = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "--json").json["evalRunId"]
+
+    done = genkit_eval("resume", run_id, "--data", "numbers.jsonl", "--max-concurrency", "1")
+
+    assert done.code == 0
+
+
+def test_eval_flow_without_any_evaluator_says_so(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "app.py").write_text(
+        "from genkit_eval import GenkitEval\nge = GenkitEval()\nge.define_flow('echo', lambda value: value)\n",
+        encoding="utf-8",
+    )
+
+    done = genkit_eval("eval:flow", "echo", '[{"input": 1}]', "--app", "app.py:ge")
+    listed = genkit_eval("evaluator", "list", "--app", "app.py:ge")
+
+    assert done.code == 2
+    assert "no evaluator is defined" in done.err
+    assert "no evaluator is defined" in listed.out
+
+
+def test_doctor_names_an_interrupted_run_and_an_unreadable_dataset(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval("dataset", "add", "numbers-1", "numbers.jsonl")
+    for path in (app / ".genkit" / "datasets").rglob("*.json"):
+        if path.name in ("1.json", "numbers-1.json"):
+            path.write_bytes(b"[{")
+    runs = app / ".genkit" / "evals"
+    runs.mkdir()
+    key = {"evalRunId": "run-1", "createdAt": "2026-11-30T00:00:00.000Z"}
+    (runs / "run-1.journal.jsonl").write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+
+    done = genkit_eval("doctor")
+
+    assert done.code == 2
+    assert "! dataset numbers-1" in done.out
+    assert "run run-1" in done.out
+    assert "genkit-eval resume goes on with it" in done.out

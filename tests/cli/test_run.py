@@ -279,3 +279,19 @@ def test_limits_come_from_options_before_settings(genkit_eval: CommandLine, app:
     done = genkit_eval(*RUN, "-e", "my/yes", "--target-timeout", "0", "--json")
 
     assert done.json["key"]["limits"] == {"maxConcurrency": 3, "targetSeconds": None, "evaluatorSeconds": 7}
+
+
+def test_a_store_that_fails_says_how_to_go_on(genkit_eval: CommandLine, app: Path) -> None:
+    """The run file cannot be put into its place, because a folder is there."""
+    with (app / "app.py").open("a", encoding="utf-8") as file:
+        file.write(
+            "\n@ge.flow('blocking')\ndef blocking(value):\n    from pathlib import Path\n"
+            "    for journal in Path('.genkit/evals').glob('*.journal.jsonl'):\n"
+            "        Path(str(journal).replace('.journal.jsonl', '.json')).mkdir(exist_ok=True)\n"
+        )
+
+    done = genkit_eval("run", "numbers.jsonl", "-t", "blocking", "-e", "my/yes")
+
+    assert done.code == 2
+    assert "what is finished is kept; go on with: genkit-eval resume run-" in done.err
+    assert "Traceback" not in done.err
