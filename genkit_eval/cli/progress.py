@@ -48,7 +48,8 @@ class ProgressLine:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._stop()
-        if self.last is not None:
+        # of a run that was stopped, the stores know better how many cases are kept
+        if self.last is not None and error is None:
             tell(progress_text(self.last))
 
     def __call__(self, now: Progress) -> None:
