@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -65,6 +66,7 @@ async def run_cases(
     progress: OnProgress | None = None,
 ) -> EvalRun:
     """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume."""
+    limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
     try:
