@@ -46,6 +46,7 @@ class Evaluator:
     definition: str = ""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     check: Callable[[Sample, Any], str | None] | None = None
+    needs: str | None = None
 
     @property
     def key(self) -> str:
@@ -159,6 +160,8 @@ class EvaluatorSettings(TypedDict, total=False):
     metadata: Mapping[str, JsonValue] | None
     check: Callable[[Sample, Any], str | None] | None
     """Looked at for every sample before anything runs: what is wrong with the sample, or None."""
+    needs: str | None
+    """Why it cannot run as it is set up, in words that go on after its name: "needs a judge: …"; runs refuse it."""
     batch: bool
     """The function sees all data points of a run at once and returns one value a point, in their order."""
 
@@ -190,6 +193,7 @@ def evaluator_from(fn: Callable[..., Any], name: str, settings: EvaluatorSetting
         definition=settings.get("definition", ""),
         metadata=settings.get("metadata") or {},
         check=settings.get("check"),
+        needs=settings.get("needs"),
     )
 
 

@@ -85,7 +85,10 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
     cells: dict[str, Cell] = {}
     for given in evaluators:
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
-        cell = plan_cell(registry.evaluator(ref.name), ref.options)
+        evaluator = registry.evaluator(ref.name)
+        if evaluator.needs is not None:
+            raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
+        cell = plan_cell(evaluator, ref.options)
         if cell.key in cells:
             raise ConfigError(
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"

@@ -745,3 +745,12 @@ async def test_an_error_names_the_line_of_the_users_code(ge: GenkitEval) -> None
     run = await ge.evaluate(samples(1), target="f", evaluators=[])
 
     assert re.search(r"JSONDecodeError: .* \(test_run.py:\d+\)$", str(run.results[0].error))
+
+
+async def test_an_evaluator_that_lacks_something_is_refused_before_anything_runs(ge: GenkitEval) -> None:
+    ge.define_evaluator("t/judged", same, needs="needs a judge: give one")
+
+    with pytest.raises(ConfigError, match="evaluator 't/judged' needs a judge: give one"):
+        await ge.evaluate(samples(1), target=None, evaluators=["t/judged"])
+    with pytest.raises(ConfigError, match="needs a judge"):
+        await ge.score(Sample(output=1), "t/judged")
