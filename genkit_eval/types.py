@@ -241,6 +241,11 @@ class Score(Data):
         return cls.model_validate({**{k: v for k, v in given.items() if v is not None}, **fixed, **more})
 
 
+def _bare_name(evaluator: str, score_id: str | None) -> str:
+    name = evaluator.removeprefix("/evaluator/")
+    return f"{name}/{score_id}" if score_id else name
+
+
 class EvalMetric(Data):
     """One score in a run file: Genkit's keys, and ours (`outcome`, `version`, `findings`, `repeat`, `seconds`)."""
 
@@ -260,6 +265,11 @@ class EvalMetric(Data):
     seconds: float | None = None
 
     @property
+    def name(self) -> str:
+        """What people call it: the evaluator's bare name, and the score id where there is one."""
+        return _bare_name(self.evaluator, self.score_id)
+
+    @property
     def ended(self) -> Outcome:
         """The outcome; for files of Genkit's own tools, which have none, what the other keys imply."""
         if self.outcome is not None:
@@ -269,11 +279,26 @@ class EvalMetric(Data):
         judged = self.score is not None or self.status in (Status.PASS, Status.FAIL)
         return Outcome.VERDICT if judged else Outcome.INCONCLUSIVE
 
+    @property
+    def fails(self) -> bool:
+        """Whether it is a FAIL, or FAILED."""
+        return self.status is Status.FAIL or self.ended is Outcome.FAILED
+
 
 class EvalResult(DataPoint):
     """A data point with its metrics, as a run file holds it."""
 
     metrics: Sequence[EvalMetric] = ()
+
+    @property
+    def target_failed(self) -> bool:
+        """Whether the target broke: there is an error, and nothing was judged."""
+        return self.error is not None and not self.metrics
+
+    @property
+    def fails(self) -> bool:
+        """Whether the target broke, or some metric is FAIL or FAILED."""
+        return self.target_failed or any(metric.fails for metric in self.metrics)
 
 
 class MetricInfo(Data):
@@ -317,6 +342,11 @@ class MetricSummary(Data):
     distribution: Mapping[str, int] | None = None
     distinct: int | None = None
     direction: Direction = Direction.MAXIMIZE
+
+    @property
+    def name(self) -> str:
+        """What people call it: the evaluator's bare name, and the score id where there is one."""
+        return _bare_name(self.evaluator, self.score_id)
 
     @property
     def pass_rate(self) -> float | None:

@@ -15,6 +15,7 @@ from genkit_eval import (
     EvalResult,
     EvalRunKey,
     Finding,
+    MetricSummary,
     Outcome,
     Sample,
     Score,
@@ -188,3 +189,8 @@ def test_scores_are_made_by_verb() -> None:
     assert Score.undecided(reason="either").outcome is Outcome.UNDECIDED
     assert Score.inconclusive(reason="empty").score is None
     assert Score.broke("away").error == "away"
+
+
+def test_a_metric_has_the_name_that_people_use() -> None:
+    assert EvalMetric(evaluator="/evaluator/custom/multi", score_id="size").name == "custom/multi/size"
+    assert MetricSummary(evaluator="custom/multi").name == "custom/multi"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,11 @@ class EvalRun:
     def complete(self) -> bool:
         """Whether every case is done."""
         return self._stored.complete
+
+    def failing(self) -> Iterator[EvalResult]:
+        """The results whose target broke, or that have a FAIL or FAILED metric, in the dataset's order."""
+        # the words are in the JSON of every such result; what has them elsewhere is looked at and left out
+        return (result for result in self._stored.results.holding(b'"FAIL', b'"error"') if result.fails)
 
     def summary(self) -> Sequence[MetricSummary]:
         """One summary per metric and score id; computed from the results where the run does not hold it."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["duration", "number", "percent"]
+__all__ = ["counted", "duration", "number", "percent"]
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something: "1 case", "2 cases"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(part: int, whole: int) -> str:
@@ -30,7 +35,9 @@ def number(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time span in the two units that matter: "0.4 s", "12 s", "3 min 20 s", "2 h 5 min"."""
+    """A time span in the two units that matter: "32 ms", "0.4 s", "12 s", "3 min 20 s", "2 h 5 min"."""
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.0f} ms"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

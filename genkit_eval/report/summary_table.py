@@ -9,7 +9,7 @@ from genkit_eval.report.numbers import number, percent
 from genkit_eval.report.tables import Column, Row, table
 from genkit_eval.types import Direction, MetricSummary
 
-__all__ = ["metric_name", "summary_table"]
+__all__ = ["summary_table"]
 
 SHOWN_VALUES = 6
 
@@ -24,12 +24,6 @@ _COLUMNS = (
 )
 
 
-def metric_name(summary: MetricSummary) -> str:
-    """What a metric is called in reports: the evaluator's bare name, and the score id where there is one."""
-    name = summary.evaluator.removeprefix("/evaluator/")
-    return f"{name}/{summary.score_id}" if summary.score_id else name
-
-
 def summary_table(summaries: Sequence[MetricSummary], *, width: int) -> list[Line]:
     """The lines of the table.
 
@@ -42,7 +36,7 @@ def summary_table(summaries: Sequence[MetricSummary], *, width: int) -> list[Lin
 def _row(summary: MetricSummary) -> Row:
     with_status = summary.passed + summary.failed_status
     cells = (
-        Span(metric_name(summary), Ink.STRONG),
+        Span(summary.name, Ink.STRONG),
         f"{summary.verdict}/{summary.total}",
         str(summary.passed) if with_status else "",
         Span(str(summary.failed_status) if with_status else "", Ink.BAD if summary.failed_status else Ink.PLAIN),

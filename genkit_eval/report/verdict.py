@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import EvalRun
 from genkit_eval.errors import ConfigError, UnknownName
-from genkit_eval.report.summary_table import metric_name
+from genkit_eval.report.numbers import counted
 from genkit_eval.stats import Gate, gate
 from genkit_eval.types import MetricSummary, Outcome
 
@@ -75,7 +75,7 @@ def verdict(run: EvalRun, bounds: Sequence[Bound] = (), *, most_failed: int = 0)
     code = GATE_MISSED if missed else PASSED
     if failed > most_failed:
         code = BROKEN
-        messages.append(f"{failed} FAILED {'cell' if failed == 1 else 'cells'} (tolerated: {most_failed})")
+        messages.append(f"{counted(failed, 'FAILED cell')} (tolerated: {most_failed})")
     if not any(row.verdict for row in summaries):
         code = BROKEN
         messages.append(f"nothing was judged: {_why(summaries, len(run.results))}")
@@ -88,7 +88,7 @@ def _failed_cells(run: EvalRun, summaries: Sequence[MetricSummary]) -> int:
         return sum(row.failed for row in summaries)
     # a cell counts under each of its score ids there; and without evaluators the target may have failed all the same
     failed = 0
-    for result in run.results:
+    for result in run.failing():
         if result.error is not None and not result.metrics:
             failed += max(len(evaluators), 1)
         failed += len({metric.evaluator for metric in result.metrics if metric.ended is Outcome.FAILED})
@@ -98,12 +98,10 @@ def _failed_cells(run: EvalRun, summaries: Sequence[MetricSummary]) -> int:
 def _held(bound: Bound, summaries: Sequence[MetricSummary]) -> Gate:
     wanted = bound.metric.removeprefix("/evaluator/")
     for row in summaries:
-        if metric_name(row) == wanted:
-            held = gate(row, bound.value)
-            return replace(held, message=held.message.removeprefix("/evaluator/"))
-    names = [metric_name(row) for row in summaries if metric_name(row).startswith(f"{wanted}/")] or [
-        metric_name(row) for row in summaries
-    ]
+        if row.name == wanted:
+            return gate(row, bound.value)
+    names = [row.name for row in summaries]
+    names = [name for name in names if name.startswith(f"{wanted}/")] or names
     known = ", ".join(names[:10]) or "none"
     message = f"{wanted}: the run has no such score (it has {known}), so the gate {bound.value:g} is missed"
     return Gate(passed=False, value=None, message=message)
@@ -111,11 +109,13 @@ def _held(bound: Bound, summaries: Sequence[MetricSummary]) -> Gate:
 
 def _why(summaries: Sequence[MetricSummary], cases: int) -> str:
     if not summaries:
-        return f"the run has {cases} cases and no metric"
+        return f"the run has {counted(cases, 'case')} and no metric"
     counts = {
         "FAILED": sum(row.failed for row in summaries),
         "inconclusive": sum(row.inconclusive for row in summaries),
         "undecided": sum(row.undecided for row in summaries),
     }
     total = sum(row.total for row in summaries)
-    return f"of {total} cells " + (", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none has a verdict")
+    return f"of {counted(total, 'cell')} " + (
+        ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none has a verdict"
+    )

@@ -27,7 +27,6 @@ def gate(summary: MetricSummary, bound: float) -> Gate:
     A pass rate must be at least the bound. So must the mean, or at most the bound where lower is better.
     A difference below 1e-9 is none. A metric without either misses every gate, and says why.
     """
-    name = summary.evaluator + (f"/{summary.score_id}" if summary.score_id else "")
     if summary.pass_rate is not None:
         value, lower_is_better = summary.pass_rate, False
         measured = f"pass rate {value:.6g} ({summary.passed} of {summary.passed + summary.failed_status} judged)"
@@ -36,12 +35,14 @@ def gate(summary: MetricSummary, bound: float) -> Gate:
         measured = f"mean {value:.6g} (n = {summary.scored} of {summary.total})"
     else:
         return Gate(
-            passed=False, value=None, message=f"{name}: {_why_nothing(summary)}, so the gate {bound:g} is missed"
+            passed=False,
+            value=None,
+            message=f"{summary.name}: {_why_nothing(summary)}, so the gate {bound:g} is missed",
         )
     close = math.isclose(value, bound, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     passed = close or (value < bound if lower_is_better else value > bound)
     wanted = f"{'at most' if lower_is_better else 'at least'} {bound:g}"
-    return Gate(passed=passed, value=value, message=f"{name}: {measured} is {'' if passed else 'not '}{wanted}")
+    return Gate(passed=passed, value=value, message=f"{summary.name}: {measured} is {'' if passed else 'not '}{wanted}")
 
 
 def _why_nothing(summary: MetricSummary) -> str:

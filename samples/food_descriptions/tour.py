@@ -125,12 +125,10 @@ def show(run: EvalRun) -> None:
     for result in run.results:
         print(f"{result.test_case_id}: {result.error or result.output}")
         for metric in result.metrics:
-            name = metric.evaluator.removeprefix("/evaluator/")
-            print(f"  {name:16} {metric.status} {metric.score}  {metric.rationale or ''}".rstrip())
+            print(f"  {metric.name:16} {metric.status} {metric.score}  {metric.rationale or ''}".rstrip())
     for summary in run.summary():
-        name = summary.evaluator.removeprefix("/evaluator/")
         verdicts = f"{summary.passed} passed, {summary.failed_status} failed, {summary.failed} broke"
-        print(f"{name}: {verdicts}, of {summary.total}")
+        print(f"{summary.name}: {verdicts}, of {summary.total}")
 
 
 async def evaluate(ge: GenkitEval) -> None:

@@ -41,7 +41,7 @@ def side_by_side(runs: Sequence[tuple[str, EvalRun]]) -> list[Line]:
     """The same evaluators over two runs."""
     columns = [Column("metric"), *(Column(name, right=True) for name, _ in runs)]
     rows = [
-        Row([cells[0].evaluator.removeprefix("/evaluator/"), *(figure(cell) for cell in cells)])
+        Row([cells[0].name, *(figure(cell) for cell in cells)])
         for cells in zip(*(run.summary() for _, run in runs), strict=True)
     ]
     return table(columns, rows, width=WIDTH)

@@ -55,7 +55,15 @@ def test_number(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.04, "0.0 s"), (9.96, "10 s"), (59.7, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")],
+    [
+        (0.0004, "0 ms"),
+        (0.04, "40 ms"),
+        (0.0996, "0.1 s"),
+        (9.96, "10 s"),
+        (59.7, "1 min 0 s"),
+        (200, "3 min 20 s"),
+        (7500, "2 h 5 min"),
+    ],
 )
 def test_duration(seconds: float, text: str) -> None:
     assert duration(seconds) == text

@@ -17,14 +17,14 @@ def test_the_pass_rate_counts_where_there_is_one() -> None:
 
     assert result.passed
     assert result.value == 0.75
-    assert result.message == "/evaluator/test/judge: pass rate 0.75 (6 of 8 judged) is at least 0.75"
+    assert result.message == "test/judge: pass rate 0.75 (6 of 8 judged) is at least 0.75"
 
 
 def test_the_mean_counts_where_nothing_passes_or_fails() -> None:
     result = gate(summary(verdict=4, scored=4, mean=0.5), 0.8)
 
     assert not result.passed
-    assert result.message == "/evaluator/test/judge: mean 0.5 (n = 4 of 10) is not at least 0.8"
+    assert result.message == "test/judge: mean 0.5 (n = 4 of 10) is not at least 0.8"
 
 
 @pytest.mark.case("comparison/gate-float-mean")
@@ -47,7 +47,7 @@ def test_where_lower_is_better_the_mean_must_not_exceed_the_bound() -> None:
     high = summary(verdict=1, scored=1, mean=0.9, direction=Direction.MINIMIZE)
 
     assert gate(low, 0.5).passed
-    assert gate(high, 0.5).message == "/evaluator/test/judge: mean 0.9 (n = 1 of 10) is not at most 0.5"
+    assert gate(high, 0.5).message == "test/judge: mean 0.9 (n = 1 of 10) is not at most 0.5"
 
 
 def test_a_pass_rate_is_better_when_higher_whatever_the_direction_of_the_score() -> None:
@@ -63,8 +63,7 @@ def test_nothing_judged_misses_the_gate_with_a_message_of_its_own() -> None:
     assert not result.passed
     assert result.value is None
     assert result.message == (
-        "/evaluator/test/judge: nothing was judged (of 4 cases 4 inconclusive, 0 undecided, 0 failed), "
-        "so the gate 0 is missed"
+        "test/judge: nothing was judged (of 4 cases 4 inconclusive, 0 undecided, 0 failed), so the gate 0 is missed"
     )
 
 
@@ -76,4 +75,4 @@ def test_categories_alone_cannot_be_gated() -> None:
 
 
 def test_a_score_id_is_named() -> None:
-    assert gate(summary(score_id="size", verdict=1, passed=1), 1.0).message.startswith("/evaluator/test/judge/size: ")
+    assert gate(summary(score_id="size", verdict=1, passed=1), 1.0).message.startswith("test/judge/size: ")

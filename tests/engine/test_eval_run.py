@@ -1,0 +1,51 @@
+"""A run as users hold it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genkit_eval import EvalResult, EvalRun, EvalRunKey, LocalFileEvalStore
+
+GENKIT = Path(__file__).parents[1] / "data" / "genkit" / "runs"
+
+
+def result(name: str, *metrics: dict[str, Any], **values: Any) -> EvalResult:
+    rows = [{"evaluator": "/evaluator/t/x", **metric} for metric in metrics]
+    return EvalResult.model_validate({"testCaseId": name, "input": 1, **values, "metrics": rows})
+
+
+PASS, FAIL = {"status": "PASS", "outcome": "VERDICT"}, {"status": "FAIL", "outcome": "VERDICT"}
+FAILED = {"status": "UNKNOWN", "outcome": "FAILED", "error": "no"}
+
+
+def test_failing_gives_what_is_wrong_and_what_broke_and_nothing_else(tmp_path: Path) -> None:
+    store = LocalFileEvalStore(tmp_path)
+    words = {"status": "FAIL", "outcome": "FAILED", "error": "of its own"}
+    rows = [
+        result("good", PASS),
+        result("wrong", PASS, FAIL),
+        result("judge-broke", FAILED),
+        result("target-broke", error="ValueError: no"),
+        result("speaks-of-it", PASS, output=words),
+        result("empty"),
+    ]
+    store.save(EvalRunKey(eval_run_id="run-1", created_at=datetime.now(UTC)), rows)
+
+    failing = list(EvalRun(store.load("run-1")).failing())
+
+    assert [row.test_case_id for row in failing] == ["wrong", "judge-broke", "target-broke"]
+    assert [row.target_failed for row in failing] == [False, False, True]
+
+
+@pytest.mark.parametrize("path", sorted(GENKIT.glob("*.json")), ids=lambda path: path.stem[:8])
+def test_failing_looks_into_runs_of_genkit_too(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "run-1.json").write_bytes(path.read_bytes())
+
+    run = EvalRun(LocalFileEvalStore(tmp_path).load("run-1"))
+
+    assert list(run.failing()) == [result for result in run.results if result.fails]
