@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
 from pydantic import JsonValue
 
 from genkit_eval.definitions import EvaluatorSettings
-from genkit_eval.errors import ConfigError, StoreError
+from genkit_eval.errors import ConfigError, NotGiven, StoreError
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
 from genkit_eval.types import EvalMetric, Sample
 
@@ -166,7 +166,7 @@ class GenkitEval:
         from genkit_eval.engine import Limits, new_key, off_loop, run_cases, sample_problems
 
         if data is None:
-            raise ConfigError("evaluate() needs data: a dataset's id, a Path, or samples")
+            raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         limits = limits or Limits()
         source = await off_loop(lambda: self._source(data, select))
         plan = self._plan(source, target, evaluators)
@@ -240,17 +240,19 @@ class GenkitEval:
         if isinstance(target, _FromDataset):
             target = dataset.target_action if dataset else None
             if target is None and not brings_outputs(source):
-                raise ConfigError(
-                    "no target was given, the data names none, and no sample brings an output: "
-                    "give a target, like '/flow/name'"
+                raise NotGiven(
+                    "target",
+                    "no target was given, the data names none, and no sample brings an output",
+                    advice="give a target, like '/flow/name', or None to judge the samples as they are",
                 )
         if evaluators is None:
             evaluators = list(dataset.metric_refs) if dataset else []
             if not evaluators:
                 known = ", ".join(sorted(self.registry.evaluators)[:10]) or "none is defined yet"
-                raise ConfigError(
-                    f"no evaluators were given and the data names none: choose some ({known}), "
-                    "or give an empty list to only collect outputs"
+                raise NotGiven(
+                    "evaluators",
+                    "no evaluators were given and the data names none",
+                    advice=f"choose some ({known}), or give an empty list to only collect outputs",
                 )
         return make_plan(self.registry, target, evaluators)
 

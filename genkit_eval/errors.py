@@ -3,6 +3,7 @@
 GenkitEvalError
 ├── ConfigError            what was asked for does not exist or does not fit (exit code 2)
 │   ├── UnknownName        a flow, evaluator, model … nobody defined; names the nearest
+│   ├── NotGiven           something was left out that nobody can guess
 │   ├── DuplicateName      two parties define the same name; names both
 │   └── InvalidOptions     an evaluator's options do not fit its options model
 ├── DataError              a dataset or its file is not usable (exit code 2)
@@ -35,6 +36,7 @@ __all__ = [
     "InvalidId",
     "InvalidOptions",
     "NotFound",
+    "NotGiven",
     "NotJson",
     "Problem",
     "RunConflict",
@@ -70,6 +72,14 @@ class UnknownName(ConfigError):
         else:
             advice = f"no {kind} is defined: define one, or load the app or plugin that does"
         super().__init__(f"unknown {kind} '{name}': {advice}")
+
+
+class NotGiven(ConfigError):
+    """Something was left out that nobody can guess: `what` names it, so that each front end can say how to give it."""
+
+    def __init__(self, what: str, problem: str, *, advice: str) -> None:
+        self.what, self.problem = what, problem
+        super().__init__(f"{problem}: {advice}")
 
 
 class DuplicateName(ConfigError):

@@ -13,6 +13,7 @@ from genkit_eval.app import FROM_DATASET, run_sync
 from genkit_eval.cli.options import parse_bound, parse_evaluator
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.progress import ProgressLine
+from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import EvalRun, Limits, Selection
@@ -21,6 +22,7 @@ from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.exports import check_export, export_format, export_results
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.numbers import counted
 from genkit_eval.report.run_report import run_lines
 from genkit_eval.report.verdict import Bound, Verdict, check_bounds, verdict
 from genkit_eval.settings import Settings
@@ -86,17 +88,22 @@ def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
 
 def carry_out(session: Session, request: Request, report: Report) -> int:
     """Evaluate and report; the exit code."""
-    check_bounds(report.bounds, _evaluators(session, request))
     progress = ProgressLine()
     try:
-        with app_prints_to_stderr(), progress:
-            run = run_sync(_evaluation(session, request, progress))
+        with app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
+            # a finished run is reported even where its evaluators are not defined
+            if report.bounds or request.resume is None:
+                check_bounds(report.bounds, _evaluators(session, request))
+            with progress:
+                run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
         return _interrupted(session, request, report, progress.run_id)
     except GenkitEvalError:
         if progress.run_id is not None:
             tell(f"what is finished is kept; go on with: {_resume_command(session, request, progress.run_id)}")
         raise
+    if progress.run_id is None:
+        tell(f"{run.id} was complete already: nothing was done again")
     if report.output is not None:
         export_results(report.output, run.results, format=report.output_format or "json")
     came_to = verdict(run, report.bounds, most_failed=report.max_failed)
@@ -136,8 +143,9 @@ def _evaluators(session: Session, request: Request) -> list[Evaluator]:
     else:
         names = []
     if not names:
-        known = ", ".join(sorted(session.ge.registry.evaluators)[:10]) or "none is defined: see --app"
-        raise click.UsageError(f"no evaluators are named, and the data names none: name some with -e ({known})")
+        known = ", ".join(sorted(session.ge.registry.evaluators)[:10])
+        advice = f"name some with -e ({known})" if known else session.how_to_name_an_app or "the app defines none"
+        raise click.UsageError(f"no evaluators are named, and the data names none: {advice}")
     return [session.ge.registry.evaluator(name) for name in names]
 
 
@@ -167,7 +175,8 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
     if report.as_json:
         document = {**run_document(kept), "resume": command, "error": "interrupted", "exitCode": INTERRUPTED}
         say_json(json_pieces(document))
-    tell(f"interrupted; {len(kept.results)} finished cases are kept in {kept.path}")
+    finished = len(kept.results)
+    tell(f"interrupted; {counted(finished, 'finished case')} {'is' if finished == 1 else 'are'} kept in {kept.path}")
     tell(f"go on with: {command}")
     return INTERRUPTED
 

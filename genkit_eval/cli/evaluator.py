@@ -40,11 +40,13 @@ def list_evaluators(**options: Any) -> int:
     Example:
       genkit-eval evaluator list --app app.py:ge
     """
-    found = sorted(open_app(options).ge.registry.evaluators.values(), key=lambda evaluator: evaluator.name)
+    session = open_app(options)
+    found = sorted(session.ge.registry.evaluators.values(), key=lambda evaluator: evaluator.name)
     if options["as_json"]:
         say_json(json_pieces({"evaluators": [_document(evaluator) for evaluator in found]}))
     elif not found:
-        say([line("no evaluator is defined: define one in the app (--app), or install a plugin")])
+        advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
+        say([line(f"no evaluator is defined: {advice}")])
     else:
         shown = (Column("evaluator"), Column("kind"), Column("needs"))
         rows = [
@@ -69,7 +71,9 @@ def show_evaluator(**options: Any) -> int:
     Example:
       genkit-eval evaluator show genkitEval/regex
     """
-    evaluator = open_app(options).ge.registry.evaluator(options["name"])
+    session = open_app(options)
+    with session.naming_the_app():
+        evaluator = session.ge.registry.evaluator(options["name"])
     if options["as_json"]:
         say_json(json_pieces(_document(evaluator)))
     else:

@@ -29,5 +29,6 @@ def chosen_evaluators(session: Session, names: str | None) -> list[EvaluatorRef]
     registry = session.ge.registry
     chosen = sorted(registry.evaluators) if names is None else [name.strip() for name in names.split(",")]
     if not chosen:
-        raise ConfigError("no evaluator is defined: define one in the app, or install a plugin")
+        advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
+        raise ConfigError(f"no evaluator is defined: {advice}")
     return [EvaluatorRef(name, {}) for name in chosen if name]

@@ -13,7 +13,7 @@ import click
 
 from genkit_eval import __version__
 from genkit_eval.cli.output import close_streams, prepare_streams, say_json, tell
-from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError, UnknownName
+from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError, NotGiven, UnknownName
 from genkit_eval.report.text import one_line
 
 __all__ = ["VERBS", "Program", "invoke", "program"]
@@ -33,6 +33,14 @@ VERBS = {
     "eval:flow": "As Genkit's eval:flow: run a flow on data and score it.",
 }
 """Each verb with its first line of help; kept here so that help loads none of them."""
+
+_OPTIONS = {
+    "target": "name one with --target, or say --no-target to judge the samples as they are",
+    "evaluators": "name some with -e",
+    "data": "give them again with --data FILE (- for stdin)",
+    "format": "name it with --format: json, jsonl, csv, tsv or yaml",
+}
+"""How what was left out is given on a command line."""
 
 
 class Program(click.Group):
@@ -133,6 +141,8 @@ def _refused(arguments: Sequence[str], lines: Sequence[str]) -> int:
 
 
 def _lines_of(problem: Exception) -> list[str]:
+    if isinstance(problem, NotGiven) and problem.what in _OPTIONS:
+        return [f"genkit-eval: {problem.problem}: {_OPTIONS[problem.what]}"]
     if not isinstance(problem, DataFileError) or "\n" not in str(problem):
         return [f"genkit-eval: {problem}"]
     # each problem on a line of its own; a line end within one of them does not make another

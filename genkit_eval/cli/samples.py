@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from genkit_eval.cli.output import tell
-from genkit_eval.datasets import FORMATS, check_file, read_samples
+from genkit_eval.datasets import FORMATS, check_file, files_like, read_samples
+from genkit_eval.errors import ConfigError, NotFound
 from genkit_eval.types import DatasetSchema, Sample
 
-__all__ = ["data_of", "samples_of"]
+__all__ = ["data_of", "samples_of", "suggesting_files"]
 
 _ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
 
@@ -22,6 +25,18 @@ def data_of(text: str, *, format: str | None) -> str | Path | list[Sample]:
         return samples_of(text, format=format)
     path = Path(text)
     return path if path.is_file() or path.suffix.lower() in _ENDINGS else text
+
+
+@contextmanager
+def suggesting_files(data: object) -> Iterator[None]:
+    """Within, a dataset that does not exist is refused with the files that are called nearly so."""
+    try:
+        yield
+    except NotFound as problem:
+        near = files_like(Path(data)) if problem.kind == "dataset" and isinstance(data, str) else []
+        if not near:
+            raise
+        raise ConfigError(f"{problem}; did you mean the file {' or '.join(near)}?") from problem
 
 
 def samples_of(text: str, *, format: str | None, schema: DatasetSchema | None = None) -> list[Sample]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from genkit_eval.app import GenkitEval
 from genkit_eval.cli.output import OpenStderr, tell
+from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
@@ -32,6 +33,27 @@ class Session:
         if self.ge.root != find_root(find_settings({}).root):
             words += ["--root", str(self.ge.root)]
         return shlex.join(words)
+
+    @property
+    def how_to_name_an_app(self) -> str | None:
+        """What to say where something is not defined because no app was named; None if one was."""
+        if self.settings.get("app").value is not None:
+            return None
+        file = self.settings.file or "genkit-eval.toml"
+        return f"no app is named: say which with --app, like --app app.py:ge, or as app in {file}"
+
+    @contextmanager
+    def naming_the_app(self) -> Iterator[None]:
+        """Within, a name that nobody defined is refused with the advice to name an app, if none is."""
+        try:
+            yield
+        except UnknownName as problem:
+            advice = self.how_to_name_an_app
+            if advice is None or problem.kind not in ("flow", "evaluator"):
+                raise
+            known = self.ge.registry.flows if problem.kind == "flow" else self.ge.registry.evaluators
+            said = f"{problem}; " if known else f"unknown {problem.kind} '{problem.name}': "
+            raise ConfigError(said + advice) from problem
 
 
 def open_app(options: Mapping[str, object]) -> Session:

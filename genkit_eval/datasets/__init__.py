@@ -6,7 +6,7 @@ from genkit_eval.datasets.filters import select
 from genkit_eval.datasets.ids import check_ids, fill_ids
 from genkit_eval.datasets.reading import FileCheck, as_samples, check_file, read_samples
 from genkit_eval.datasets.schema import check_schema
-from genkit_eval.datasets.sources import FORMATS
+from genkit_eval.datasets.sources import FORMATS, files_like
 from genkit_eval.datasets.writing import encode_samples, write_samples
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "check_ids",
     "check_schema",
     "encode_samples",
+    "files_like",
     "fill_ids",
     "read_samples",
     "select",

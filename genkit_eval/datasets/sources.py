@@ -5,12 +5,24 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
-from genkit_eval.errors import ConfigError, DataFileError, Problem
+from genkit_eval.errors import ConfigError, DataFileError, NotGiven, Problem
 
-__all__ = ["BOM", "FORMATS", "Source", "decoded", "encoding_problem", "format_of", "name_of", "opened", "text_lines"]
+__all__ = [
+    "BOM",
+    "FORMATS",
+    "Source",
+    "decoded",
+    "encoding_problem",
+    "files_like",
+    "format_of",
+    "name_of",
+    "opened",
+    "text_lines",
+]
 
 Source = Path | str | TextIO | BinaryIO
 
@@ -49,7 +61,19 @@ def format_of(source: Source, given: str | None) -> str:
     for name, endings in FORMATS.items():
         if ending in endings:
             return name
-    raise ConfigError(f"{name_of(source)}: the format cannot be told from the name: give one of {known}")
+    problem = f"{name_of(source)}: the format cannot be told from the name"
+    raise NotGiven("format", problem, advice=f"give one of {known}")
+
+
+def files_like(path: Path) -> list[str]:
+    """The data files in the same folder that are called nearly so, those with another ending first; three at most."""
+    endings = {ending for endings in FORMATS.values() for ending in endings}
+    try:
+        found = sorted(one for one in path.parent.iterdir() if one.suffix.lower() in endings)
+    except OSError:
+        return []
+    stems = [path.stem, *get_close_matches(path.stem, {one.stem for one in found}, n=3, cutoff=0.75)]
+    return list(dict.fromkeys(f"'{one}'" for stem in stems for one in found if one.stem == stem))[:3]
 
 
 @contextmanager
@@ -63,7 +87,9 @@ def opened(source: Source) -> Iterator[BinaryIO]:
         try:
             file = Path(source).open("rb")  # noqa: SIM115 - closed below, and its errors told apart from the reader's
         except OSError as problem:
-            reason = problem.strerror or str(problem)
+            near = files_like(Path(source)) if isinstance(problem, FileNotFoundError) else []
+            hint = f"; did you mean {' or '.join(near)}?" if near else ""
+            reason = f"{problem.strerror or problem}{hint}"
             raise DataFileError(str(source), [Problem(f"cannot be read: {reason}")]) from problem
         with file:
             yield file

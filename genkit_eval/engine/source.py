@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from genkit_eval.datasets import as_samples, check_file, check_schema, fill_ids, read_samples, select
 from genkit_eval.engine.plan import Plan
-from genkit_eval.errors import ConfigError, DataError
+from genkit_eval.errors import DataError, NotGiven
 from genkit_eval.stores import DatasetStore
 from genkit_eval.types import DatasetMetadata, Sample
 
@@ -162,6 +162,7 @@ def sample_problems(plan: Plan, source: Source) -> list[str]:
     ]
 
 
-def no_source(run_id: str) -> ConfigError:
-    """A run whose samples were given in code can only go on with them."""
-    return ConfigError(f"run '{run_id}' got its samples in code, and they were not kept: give the same data again")
+def no_source(run_id: str) -> NotGiven:
+    """A run whose samples were given in code, or on stdin, can only go on with them."""
+    problem = f"run '{run_id}' was given its samples themselves, and they were not kept"
+    return NotGiven("data", problem, advice="give the same data again")

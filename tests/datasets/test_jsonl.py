@@ -149,3 +149,11 @@ def test_an_unknown_format_is_refused() -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match=r"nope\.jsonl: cannot be read: No such file"):
         list(read_samples(tmp_path / "nope.jsonl"))
+
+
+def test_a_missing_file_is_named_with_those_that_are_called_nearly_so(tmp_path: Path) -> None:
+    for name in ("questions.jsonl", "question.csv", "answers.jsonl", "questions.txt"):
+        (tmp_path / name).touch()
+
+    with pytest.raises(DataFileError, match=r"did you mean '\S+questions\.jsonl' or '\S+question\.csv'\?$"):
+        list(read_samples(tmp_path / "questions.json"))
