@@ -13,6 +13,7 @@ from genkit_eval import __version__
 from genkit_eval._json import load
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import InstalledPlugin, app_of_plugins
+from genkit_eval.report.numbers import counted
 from genkit_eval.settings import Settings
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore, find_root
 from genkit_eval.types import RunState
@@ -65,12 +66,13 @@ def _settings(settings: Settings) -> Iterator[Fact]:
 
 def _root(settings: Settings, root: Path) -> Iterator[Fact]:
     if settings.root is not None:
-        why = f"set by {settings.get('root').origin}"
+        why = f"set by {settings.get('root').origin}" + ("" if root.is_dir() else "; not made yet")
     elif root.is_dir():
-        why = "the nearest one upwards, looking no further than the project"
+        why = "the nearest .genkit upwards within the project"
     else:
-        why = "in the project's folder (or here, outside of one)"
-    yield Fact("files", "root", f"{root}: {why}" + ("" if root.is_dir() else "; not made yet"))
+        why = "in the project's folder, or here outside of one; not made yet"
+    yield Fact("files", "root", str(root))
+    yield Fact("files", "chosen as", why)
 
 
 def _datasets(root: Path) -> Iterator[Fact]:
@@ -86,7 +88,7 @@ def _datasets(root: Path) -> Iterator[Fact]:
         except GenkitEvalError as problem:
             yield Fact("files", f"dataset {name}", str(problem), bad=True)
     versions = [path for path in folder.glob("versions/*/*") if path.is_file()]
-    yield Fact("files", "history", f"{len(versions)} versions of datasets, {_size(versions)}")
+    yield Fact("files", "history", f"{counted(len(versions), 'version')} of datasets, {_size(versions)}")
 
 
 def _runs(root: Path) -> Iterator[Fact]:
@@ -123,7 +125,7 @@ def _plugins(plugins: list[InstalledPlugin]) -> Iterator[Fact]:
     for plugin in plugins:
         yield Fact("plugins", plugin.name, broken.get(plugin.name, plugin.source), bad=plugin.name in broken)
     if not plugins:
-        yield Fact("plugins", "none", "nothing is installed in the entry-point group genkit_eval.plugins")
+        yield Fact("plugins", "none", "no plugin is installed (entry-point group genkit_eval.plugins)")
 
 
 def _size(paths: Iterable[Path]) -> str:

@@ -88,7 +88,8 @@ def write_starter(folder: Path) -> list[Path]:
     paths = [folder / name for name in _FILES]
     there = [path for path in paths if path.exists()]
     if there:
-        raise ConfigError(f"{', '.join(map(str, there))} exists already: choose another folder; nothing was written")
+        verb = "exists" if len(there) == 1 else "exist"
+        raise ConfigError(f"{', '.join(map(str, there))} {verb} already: choose another folder; nothing was written")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, _FILES.values(), strict=True):

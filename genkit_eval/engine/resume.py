@@ -68,8 +68,9 @@ def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
     now = {cell.key: cell.version for cell in plan.cells}
     for record in key.evaluators:
         if now[record.evaluator] != record.version:
+            name = record.evaluator.removeprefix("/evaluator/")
             raise ConfigError(
-                f"run '{key.eval_run_id}' began with version {record.version} of '{record.evaluator}', which is now "
+                f"run '{key.eval_run_id}' began with version {record.version} of evaluator '{name}', which is now "
                 f"{now[record.evaluator]}: start a new run, or bring the old version back"
             )
 

@@ -53,12 +53,6 @@ class LocalFileDatasetStore:
             DataError: a sample without a test case id, or with that of another.
         """
         dataset_id = new_dataset_id() if dataset_id is None else check_id("dataset", dataset_id)
-        if not opens_in_genkit(dataset_id):
-            _log.warning(
-                "dataset '%s': Genkit's web interface cannot open it; it takes 6 to 36 letters, digits, '.', '_' "
-                "or '-' that start with a letter",
-                dataset_id,
-            )
         rows = rows_of(samples, dataset=dataset_id)
         time = now()
         given: dict[str, Any] = {"json_schema": schema, "target_action": target_action}
@@ -77,7 +71,14 @@ class LocalFileDatasetStore:
                 **{name: value for name, value in given.items() if value is not None},
             )
             self._files.new_folder(dataset_id)
-            return self._files.add(dataset_id, metadata, rows).metadata
+            stored = self._files.add(dataset_id, metadata, rows).metadata
+        if not opens_in_genkit(dataset_id):
+            _log.warning(
+                "dataset '%s': Genkit's web interface cannot open it; it takes 6 to 36 letters, digits, '.', '_' "
+                "or '-' that start with a letter",
+                dataset_id,
+            )
+        return stored
 
     def get(self, dataset_id: str, *, version: int | None = None) -> Dataset:
         """The newest version, or the one asked for; the samples are built when they are asked for.

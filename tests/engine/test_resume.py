@@ -196,7 +196,7 @@ def test_an_evaluator_that_changed_meanwhile_is_refused(tmp_path: Path) -> None:
     changed.define_flow("f", lambda x: x)
     changed.define_evaluator("t/even", lambda point: True, version="2")
 
-    with pytest.raises(ConfigError, match="began with version 1 of '/evaluator/t/even', which is now 2"):
+    with pytest.raises(ConfigError, match="began with version 1 of evaluator 't/even', which is now 2"):
         run_sync(changed.evaluate(rows, resume=run_id))
 
 

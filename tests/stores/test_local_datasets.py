@@ -293,6 +293,9 @@ def test_an_id_that_genkit_cannot_open_is_warned_about(
         datasets.create("faq", samples("a"))
         datasets.create("capitals", samples("a"))
 
+    with caplog.at_level(logging.WARNING), pytest.raises(AlreadyExists):
+        datasets.create("faq", samples("a"))
+
     assert [record.getMessage()[:14] for record in caplog.records] == ["dataset 'faq':"]
 
 
