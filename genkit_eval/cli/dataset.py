@@ -10,7 +10,16 @@ from typing import Any
 import click
 
 from genkit_eval._json import json_text
-from genkit_eval.cli.options import Verb, app_option, expected_version_option, format_option, root_option, version_value
+from genkit_eval.cli.options import (
+    Verb,
+    app_option,
+    expected_version_option,
+    format_option,
+    metrics_option,
+    parse_evaluator,
+    root_option,
+    version_value,
+)
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.samples import samples_of
 from genkit_eval.cli.session import open_stores
@@ -19,6 +28,7 @@ from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.library import Datasets
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.numbers import counted
 from genkit_eval.report.tables import Column, Row, table
 from genkit_eval.stores import ANY_VERSION, UNSET, AnyVersion
 from genkit_eval.types import DatasetMetadata, DatasetSchema, DatasetType, Sample
@@ -36,7 +46,7 @@ def command() -> None:
 
     \b
     Examples:
-      genkit-eval dataset add faq faq.jsonl -t answer -m genkitEval/regex
+      genkit-eval dataset add faq faq.jsonl -t answer -e genkitEval/regex
       genkit-eval dataset list
       genkit-eval dataset update faq faq.jsonl --expected-version 1
       genkit-eval run faq
@@ -47,7 +57,7 @@ def _described(function: Any) -> Any:
     options = [
         click.option("--type", "dataset_type", type=_TYPES, help="What the inputs are for."),
         click.option("-t", "--target", metavar="FLOW", help="The flow that runs of it call."),
-        click.option("-m", "--metric", "metrics", multiple=True, metavar="NAME", help="An evaluator. Repeatable."),
+        metrics_option("An evaluator that runs of it use. Repeatable."),
         click.option(
             "--schema",
             type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -72,7 +82,7 @@ def add(**options: Any) -> int:
 
     \b
     Example:
-      genkit-eval dataset add faq faq.jsonl -t answer -m genkitEval/regex
+      genkit-eval dataset add faq faq.jsonl -t answer -e genkitEval/regex
     """
     datasets = _datasets(options)
     schema = _schema(options["schema"])
@@ -81,7 +91,7 @@ def add(**options: Any) -> int:
         samples_of(options["file"], format=options["format"], schema=schema),
         dataset_type=options["dataset_type"] or DatasetType.UNKNOWN,
         target=_flow(options["target"]),
-        metric_refs=options["metrics"],
+        metric_refs=_metrics(options["metrics"]),
         schema=schema,
     )
     return _told(metadata, "stored", as_json=options["as_json"])
@@ -161,14 +171,14 @@ def update(**options: Any) -> int:
             raise click.UsageError("--patch and --delete change samples alone: update the rest in a second step")
         metadata = datasets.patch(name, samples or (), delete=options["deleted"], expected_version=expected)
     elif samples is None and not described:
-        raise click.UsageError("there is nothing to update: give a FILE, or --delete, --target, -m, --type or --schema")
+        raise click.UsageError("there is nothing to update: give a FILE, or --delete, --target, -e, --type or --schema")
     else:
         metadata = datasets.update(
             name,
             samples,
             expected_version=expected,
             target=_flow(options["target"]) or UNSET,
-            metric_refs=options["metrics"] or UNSET,
+            metric_refs=_metrics(options["metrics"]) or UNSET,
             dataset_type=options["dataset_type"] or UNSET,
             schema=schema or UNSET,
         )
@@ -213,7 +223,8 @@ def export(**options: Any) -> int:
     if options["as_json"]:
         say_json(json_pieces(document))
     else:
-        say([line(f"wrote {document['samples']} samples of version {document['version']} to {path}")])
+        samples = counted(len(dataset.samples), "sample")
+        say([line(f"wrote {samples} of version {document['version']} to {path}")])
     return 0
 
 
@@ -258,6 +269,17 @@ def _flow(target: str | None) -> str | None:
     return target if target is None or target.startswith("/") else f"/flow/{target}"
 
 
+def _metrics(specs: Sequence[str]) -> list[str]:
+    """Names alone, as Genkit's tools keep them."""
+    parsed = [parse_evaluator(spec) for spec in specs]
+    for name, chosen in parsed:
+        if chosen:
+            raise click.UsageError(
+                f"a dataset keeps its metrics without options: give {name} alone here, and the options when you run it"
+            )
+    return [name for name, _ in parsed]
+
+
 def _schema(path: Path | None) -> DatasetSchema | None:
     if path is None:
         return None
@@ -271,7 +293,7 @@ def _told(metadata: DatasetMetadata, verb: str, *, as_json: bool) -> int:
     if as_json:
         say_json(json_pieces(metadata.to_json()))
     else:
-        samples = f"{metadata.size} {'sample' if metadata.size == 1 else 'samples'}"
+        samples = counted(metadata.size, "sample")
         say([line(f"{verb} dataset {metadata.dataset_id}, version {metadata.version}, {samples}")])
     return 0
 
@@ -286,7 +308,7 @@ def _listed(found: Sequence[DatasetMetadata], what: str, *, as_json: bool) -> in
             Column("dataset"),
             Column("version", right=True),
             Column("samples", right=True),
-            Column("updated"),
+            Column("updated (UTC)"),
             Column("type"),
             Column("target", least=8),
         )
@@ -301,20 +323,24 @@ def _cells(metadata: DatasetMetadata) -> tuple[Span | str, ...]:
         str(metadata.size),
         f"{metadata.update_time:%Y-%m-%d %H:%M}",
         "" if metadata.dataset_type is DatasetType.UNKNOWN else metadata.dataset_type.value,
-        (metadata.target_action or "").removeprefix("/flow/"),
+        _bare(metadata.target_action or ""),
     )
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("/flow/").removeprefix("/evaluator/")
 
 
 def _metadata_lines(metadata: DatasetMetadata) -> list[Line]:
     facts = {
         "version": str(metadata.version),
         "samples": str(metadata.size),
-        "type": metadata.dataset_type.value,
-        "target": metadata.target_action or "",
-        "metrics": ", ".join(metadata.metric_refs),
+        "type": "" if metadata.dataset_type is DatasetType.UNKNOWN else metadata.dataset_type.value,
+        "target": _bare(metadata.target_action or ""),
+        "metrics": ", ".join(_bare(name) for name in metadata.metric_refs),
         "schema": "yes" if metadata.json_schema else "",
-        "created": f"{metadata.create_time:%Y-%m-%d %H:%M}",
-        "updated": f"{metadata.update_time:%Y-%m-%d %H:%M}",
+        "created": f"{metadata.create_time:%Y-%m-%d %H:%M} UTC",
+        "updated": f"{metadata.update_time:%Y-%m-%d %H:%M} UTC",
     }
     title = line(Span(metadata.dataset_id, Ink.STRONG))
     return [title, *(line(Span(f"{name:<10}", Ink.FAINT), value) for name, value in facts.items() if value)]

@@ -15,6 +15,7 @@ from genkit_eval.health import Fact, check_up
 from genkit_eval.loading import installed_plugins
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
+from genkit_eval.report.numbers import counted
 from genkit_eval.settings import find_settings
 
 __all__ = ["command"]
@@ -53,9 +54,5 @@ def _lines(facts: Sequence[Fact]) -> list[Line]:
             lines.append(line(Span(mark, ink), Span(f"{fact.name:<15} ", Ink.FAINT), Span(fact.value, ink)))
         lines.append(blank())
     bad = sum(fact.bad for fact in facts)
-    verdict = (
-        Span("all is well", Ink.GOOD)
-        if not bad
-        else Span(f"{bad} {'problem' if bad == 1 else 'problems'}, marked with !", Ink.BAD)
-    )
+    verdict = Span("all is well", Ink.GOOD) if not bad else Span(f"{counted(bad, 'problem')}, marked with !", Ink.BAD)
     return [*lines, line(verdict)]

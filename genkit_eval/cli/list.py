@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,10 +10,8 @@ from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.session import open_stores
 from genkit_eval.report.documents import json_pieces, key_document
-from genkit_eval.report.lines import Ink, Line, Span, line
-from genkit_eval.report.run_report import run_subject
-from genkit_eval.report.tables import Column, Row, table
-from genkit_eval.types import EvalRunKey, RunState
+from genkit_eval.report.lines import line
+from genkit_eval.report.run_listing import run_listing
 
 __all__ = ["command"]
 
@@ -23,12 +20,12 @@ UNREADABLE = 2
 
 @click.command("list", cls=Verb, short_help="List the runs, newest first.")
 @click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
-@click.option("--target", metavar="FLOW", help="Only runs of this flow.")
+@click.option("-t", "--target", metavar="FLOW", help="Only runs of this flow.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @app_option
 @root_option
 def command(**options: Any) -> int:
-    """List the runs, newest first; interrupted ones and unreadable files too.
+    """List the runs, newest first, with their pass rates or means; interrupted ones and unreadable files too.
 
     Exits with 2 when a run file cannot be read; the others are listed all the same.
 
@@ -48,27 +45,10 @@ def command(**options: Any) -> int:
     if options["as_json"]:
         broken = {name: str(problem) for name, problem in unreadable.items()}
         say_json(json_pieces({"runs": [key_document(key) for key in keys], "unreadable": broken}))
+    elif keys or unreadable:
+        say(run_listing(keys, unreadable, width=columns()))
     else:
-        say(_lines(keys, unreadable))
+        say([line("no runs yet: genkit-eval run makes one")])
     for problem in unreadable.values():
         tell(f"unreadable: {problem}")
     return UNREADABLE if unreadable else 0
-
-
-def _lines(keys: Sequence[EvalRunKey], unreadable: Mapping[str, Exception]) -> list[Line]:
-    if not keys and not unreadable:
-        return [line("no runs yet: genkit-eval run makes one")]
-    shown = [Column("run"), Column("started"), Column("cases", right=True), Column("what", least=12)]
-    rows = [Row(_cells(key)) for key in keys]
-    rows += [Row((name, "", "", Span("unreadable", Ink.BAD))) for name in unreadable]
-    return table(shown, rows, width=columns())
-
-
-def _cells(key: EvalRunKey) -> tuple[Span | str, ...]:
-    subject = run_subject(key).removeprefix("flow ")
-    return (
-        key.eval_run_id,
-        f"{key.created_at:%Y-%m-%d %H:%M}",
-        "" if key.case_count is None else str(key.case_count),
-        subject if key.state is RunState.COMPLETE else Span(f"incomplete: {subject}", Ink.ODD),
-    )

@@ -15,6 +15,7 @@ __all__ = [
     "app_option",
     "expected_version_option",
     "format_option",
+    "metrics_option",
     "parse_bound",
     "parse_evaluator",
     "report_options",
@@ -57,6 +58,12 @@ def format_option(function: F) -> F:
     """`--format` of a data file."""
     help_text = "Format of the data: json, jsonl, csv, tsv or yaml. Default: by the file's ending."
     return click.option("--format", "format", metavar="FORMAT", help=help_text)(function)
+
+
+def metrics_option(help_text: str, *, metavar: str = "NAME") -> Callable[[F], F]:
+    """`-e` or `-m`: whoever chose metrics once will not look up again under which letter."""
+    names = ("-e", "-m", "--evaluator", "--metric")
+    return click.option(*names, "metrics", multiple=True, metavar=metavar, help=help_text)
 
 
 def speed_options(function: F) -> F:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from genkit_eval.cli.output import animated, columns, tell
 from genkit_eval.engine import Progress
-from genkit_eval.report.numbers import duration, percent
+from genkit_eval.report.numbers import counted, duration, percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -24,7 +24,7 @@ def progress_text(now: Progress) -> str:
     """Cases, rate, time left and pass rate, in a line."""
     rate = (now.done - now.resumed) / now.seconds if now.seconds > 0 else 0.0
     took = f" in {duration(now.seconds)}" if now.done >= now.total else ""
-    parts = [f"{now.done} of {now.total} cases{took}"]
+    parts = [f"{now.done} of {counted(now.total, 'case')}{took}"]
     if rate > 0 and not took:
         parts += [f"{rate:.3g}/s", f"{duration((now.total - now.done) / rate)} left"]
     if now.judged:
@@ -71,7 +71,7 @@ class ProgressLine:
         for notice in now.notices:
             tell(f"note: {notice}")
         after = f", {now.resumed} of them done before" if now.resumed else ""
-        tell(f"run {now.run_id}: {now.total} {'case' if now.total == 1 else 'cases'}{after}")
+        tell(f"{now.run_id}: {counted(now.total, 'case')}{after}")
         self._shown = monotonic()
         if animated(sys.stderr):
             self._bar = _bar(now)

@@ -8,7 +8,15 @@ import click
 
 from genkit_eval.app import FROM_DATASET
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of
-from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.options import (
+    Verb,
+    app_option,
+    format_option,
+    metrics_option,
+    report_options,
+    root_option,
+    speed_options,
+)
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
 from genkit_eval.engine import Limits, Selection
@@ -21,13 +29,9 @@ __all__ = ["command"]
 @app_option
 @click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's; with a file: none.")
 @click.option("--no-target", is_flag=True, help="Call nothing: the samples bring their outputs.")
-@click.option(
-    "-e",
-    "--evaluator",
-    "evaluators",
-    multiple=True,
+@metrics_option(
+    "An evaluator, with options; values are JSON, or else text. Repeatable. Default: the dataset's.",
     metavar="NAME[:OPTION=VALUE,…]",
-    help="An evaluator, with options; values are JSON, or else text. Repeatable. Default: the dataset's.",
 )
 @click.option(
     "--tag", "tags", multiple=True, metavar="TAG", help="Only samples with this tag. Repeatable: any of them."
@@ -62,7 +66,7 @@ def command(**options: Any) -> int:
     if options["seed"] is not None and options["sample"] is None:
         raise click.UsageError("--seed chooses what --sample draws: give --sample too")
     report = report_of(options)
-    evaluators = refs_of(options["evaluators"])
+    evaluators = refs_of(options["metrics"])
     session = open_app(options)
     request = Request(
         data=data_of(options["data"], format=options["format"]),

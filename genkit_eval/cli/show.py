@@ -10,7 +10,6 @@ from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_stores
 from genkit_eval.errors import NotFound
-from genkit_eval.report.cases import Concern, concern_of
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.run_report import show_lines
 
@@ -40,9 +39,7 @@ def command(**options: Any) -> int:
         raise NotFound("run", "newest", where="an empty store")
     run = runs.load(newest[0] if newest else options["run"])
     if options["as_json"]:
-        failing = (Concern.FAILED, Concern.FAIL)
-        results = (r for r in run.results if not options["failing_only"] or concern_of(r) in failing)
-        say_json(json_pieces(run_document(run), results))
+        say_json(json_pieces(run_document(run), run.failing() if options["failing_only"] else run.results))
     else:
         say(show_lines(run, width=columns(), every=options["every"], failing_only=options["failing_only"]))
     return 0

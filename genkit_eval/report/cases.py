@@ -57,7 +57,7 @@ class Concerns:
 
 def concern_of(result: EvalResult) -> Concern:
     """Why a case wants to be looked at."""
-    if result.error is not None and not result.metrics:
+    if result.target_failed:
         return Concern.FAILED
     return min((_concern(metric) for metric in result.metrics), default=Concern.NONE)
 
@@ -72,7 +72,7 @@ def _concern(metric: EvalMetric) -> Concern:
 
 
 def concerns(results: Iterable[EvalResult], *, most: int) -> Concerns:
-    """Go through the results once; at most `most` of each concern are kept."""
+    """Go through results once; at most `most` of each concern are kept."""
     found = Concerns()
     for result in results:
         concern = concern_of(result)
@@ -84,35 +84,36 @@ def concerns(results: Iterable[EvalResult], *, most: int) -> Concerns:
 
 
 def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]:
-    """A case: its id and how it ended, then (unless `brief`) what went in and came out, then what the metrics say.
+    """A case: its id and how it ended, what went in and came out, then what the metrics say.
 
-    Brief, only the metrics are shown that are the reason for its concern.
+    Brief, the input is cut to a line, and only the metrics are shown that are the reason for its concern.
     """
     concern = concern_of(result)
     word = _WORDS[concern]
     name = clip(result.test_case_id or "", max(width - shown_width(word.text) - 2, 8))
     yield (Span(name, Ink.STRONG), Span("  "), word)
-    if not brief:
-        for label in ("input", "output", "reference"):
-            if result.has(label):
-                yield from _field(label, json_text(getattr(result, label)), width, lines=3)
-        if result.context:
-            yield from _field("context", json_text(list(result.context)), width, lines=2)
+    for label in ("input",) if brief else ("input", "output", "reference"):
+        if result.has(label):
+            yield from _field(label, json_text(getattr(result, label)), width, lines=1 if brief else 3)
+    if result.context and not brief:
+        yield from _field("context", json_text(list(result.context)), width, lines=2)
     if result.error is not None:
-        yield from _field("error", result.error, width, lines=2 if brief else 6)
+        # it stands below its case already
+        error = result.error.removeprefix(f"sample '{result.test_case_id}': ")
+        yield from _field("error", error, width, lines=3 if brief else 12, tail=width // 2)
     for metric in result.metrics:
         if not brief or (_concern(metric) is concern and concern is not Concern.NONE):
-            yield from _metric_lines(metric, width, lines=2 if brief else 6)
+            yield from _metric_lines(metric, width, lines=3 if brief else 12)
 
 
-def _field(label: str, text: str, width: int, *, lines: int) -> Iterator[Line]:
-    for number_, part in enumerate(wrap(text, width - len(INDENT) - LABEL_WIDTH, lines=lines)):
+def _field(label: str, text: str, width: int, *, lines: int, tail: int = 0) -> Iterator[Line]:
+    for number_, part in enumerate(wrap(text, width - len(INDENT) - LABEL_WIDTH, lines=lines, tail=tail)):
         title = label if number_ == 0 else ""
         yield (Span(INDENT), Span(title.ljust(LABEL_WIDTH), Ink.FAINT), Span(part))
 
 
 def _metric_lines(metric: EvalMetric, width: int, *, lines: int) -> Iterator[Line]:
-    name = one_line(metric.evaluator.removeprefix("/evaluator/") + (f"/{metric.score_id}" if metric.score_id else ""))
+    name = one_line(metric.name)
     verdict = _verdict(metric)
     head = (Span(INDENT), Span(name), Span("  "), verdict)
     used = sum(shown_width(span.text) for span in head)
@@ -126,7 +127,7 @@ def _metric_lines(metric: EvalMetric, width: int, *, lines: int) -> Iterator[Lin
     else:
         yield head
     if reason:
-        for part in wrap(reason, width - 2 * len(INDENT), lines=lines):
+        for part in wrap(reason, width - 2 * len(INDENT), lines=lines, tail=width // 2 if metric.error else 0):
             yield (Span(INDENT * 2), Span(part, Ink.FAINT))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from genkit_eval.engine import EvalRun
 from genkit_eval.report.cases import Concern, Concerns, case_lines, concern_of, concerns
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
-from genkit_eval.report.numbers import duration
+from genkit_eval.report.numbers import counted, duration
 from genkit_eval.report.summary_table import summary_table
 from genkit_eval.report.text import clip, wrap
-from genkit_eval.types import EvalRunKey, RunState
+from genkit_eval.types import EvalResult, EvalRunKey, RunState
 
 __all__ = ["run_lines", "run_subject", "show_lines"]
 
@@ -36,13 +36,11 @@ def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
     summaries = run.summary()
     yield from _header(run, width)
     yield from summary_table(summaries, width=width)
-    fails = run.key.target_errors or not summaries or any(row.failed_status or row.failed for row in summaries)
-    # going through the results takes seconds where there are 100,000
-    found = concerns(run.results if fails else (), most=most)
+    found = concerns(run.failing(), most=most)
     worst = found.worst(most)
     if worst:
         yield blank()
-        yield _failing_title(found, len(worst))
+        yield _failing_title(found, len(worst), len(run.results))
         for result in worst:
             yield from case_lines(result, width=width, brief=True)
 
@@ -52,24 +50,19 @@ def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: b
 
     Without `every`, at most 20 failing ones, or 5 of the others where none fails.
     """
-    found = concerns(run.results, most=20)
     yield from _header(run, width)
     yield from summary_table(run.summary(), width=width)
+    total = len(run.results)
     if every:
-        wanted = [Concern.FAILED, Concern.FAIL] if failing_only else list(Concern)
-        for concern in wanted:
-            # one pass over the file for each: a run may be larger than memory
-            for result in run.results if found.counts.get(concern) else ():
-                if concern_of(result) is concern:
-                    yield blank()
-                    yield from case_lines(result, width=width, brief=False)
-        return
-    shown = found.worst(20)
-    title = _failing_title(found, len(shown))
-    if not shown and not failing_only:
-        shown = [result for concern in Concern for result in found.first.get(concern, [])][:5]
-        title = line(Span(f"no case fails; {len(shown)} of {len(run.results)} cases", Ink.FAINT))
-    if shown:
+        shown: Iterable[EvalResult] = _by_concern(run, failing_only=failing_only)
+    else:
+        found = concerns(run.failing(), most=20)
+        shown = worst = found.worst(20)
+        title = _failing_title(found, len(worst), total)
+        if not worst and not failing_only:
+            first = concerns(run.results, most=5).first
+            shown = rest = [result for concern in Concern for result in first.get(concern, [])][:5]
+            title = line(Span(f"no case fails; {len(rest)} of {counted(total, 'case')} shown", Ink.FAINT))
         yield blank()
         yield title
     for result in shown:
@@ -77,11 +70,19 @@ def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: b
         yield from case_lines(result, width=width, brief=False)
 
 
-def _failing_title(found: Concerns, shown: int) -> Line:
-    total = sum(found.counts.values())
+def _by_concern(run: EvalRun, *, failing_only: bool) -> Iterator[EvalResult]:
+    """All results, failing ones first; one pass over the file for each concern: a run may be larger than memory."""
+    for concern in (Concern.FAILED, Concern.FAIL):
+        yield from (result for result in run.failing() if concern_of(result) is concern)
+    for concern in () if failing_only else (Concern.UNDECIDED, Concern.INCONCLUSIVE, Concern.NONE):
+        yield from (result for result in run.results if concern_of(result) is concern)
+
+
+def _failing_title(found: Concerns, shown: int, total: int) -> Line:
     which = "" if shown == found.failing else f", the first {shown} of them"
     verb = "fails" if found.failing == 1 else "fail"
-    return line(Span(f"{found.failing} of {total} cases {verb}{which}", Ink.BAD if found.failing else Ink.PLAIN))
+    said = f"{found.failing or 'none'} of {counted(total, 'case')} {verb}{which}"
+    return line(Span(said, Ink.BAD if found.failing else Ink.PLAIN))
 
 
 def _header(run: EvalRun, width: int) -> Iterator[Line]:
@@ -92,7 +93,7 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
     for text in wrap(run_subject(key), width, lines=2):
         yield line(text)
     if key.state is RunState.COMPLETE:
-        yield line(f"{done} {'case' if done == 1 else 'cases'}{took}")
+        yield line(f"{counted(done, 'case')}{took}")
     else:
         planned = f" of {key.case_count}" if key.case_count is not None else ""
         note = f"INCOMPLETE: {done}{planned} cases so far; the figures below are not final"

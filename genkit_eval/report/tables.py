@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.text import clip, one_line, shown_width, wrap
 
-__all__ = ["Column", "Row", "table"]
+__all__ = ["INDENT", "Column", "Row", "table"]
 
 GAP = "  "
 INDENT = "  "

@@ -62,8 +62,11 @@ def clip(text: object, width: int) -> str:
     return line[: _fitting(line, width - 1)] + _MORE if width > 0 else ""
 
 
-def wrap(text: object, width: int, *, lines: int) -> list[str]:
-    """The text in at most `lines` lines of `width` columns, broken between words; the last one is cut if need be."""
+def wrap(text: object, width: int, *, lines: int, tail: int = 0) -> list[str]:
+    """The text in at most `lines` lines of `width` columns, broken between words; the last one is cut if need be.
+
+    What is cut is the end, or with `tail` what lies before the last so many columns.
+    """
     width, source = max(width, 1), str(text)
     room = width * lines + 1
     rest = one_line(source[:room]) + (_MORE if len(source) > room else "")
@@ -74,7 +77,19 @@ def wrap(text: object, width: int, *, lines: int) -> list[str]:
         end = space if space > width // 3 else end
         out.append(rest[:end].rstrip(" "))
         rest = rest[end:].lstrip(" ")
-    return [*out, clip(rest, width)]
+    if not tail or (len(source) <= room and shown_width(rest) <= width):
+        return [*out, clip(rest, width)]
+    # an error ends with what was found, and with the place in the user's code
+    last = _last(one_line(source[-tail:]), min(tail, width - 1))
+    return [*out, clip(rest, width - shown_width(last)) + last]
+
+
+def _last(line: str, width: int) -> str:
+    """The end of a line, at most so many columns of it."""
+    start = len(line)
+    while start and shown_width(line[start - 1 :]) <= width:
+        start -= 1
+    return line[start:]
 
 
 def _fitting(text: str, width: int) -> int:

@@ -31,8 +31,25 @@ def test_no_dataset_is_said(genkit_eval: CommandLine) -> None:
 def test_a_dataset_is_shown_with_its_samples(genkit_eval: CommandLine, stored: None) -> None:
     out = genkit_eval("dataset", "show", "numbers-1").out
 
-    assert "target    /flow/echo" in out
+    assert "target    echo" in out
     assert "n-3     3      3" in out
+
+
+def test_options_of_a_metric_are_refused_because_a_dataset_keeps_names_alone(
+    genkit_eval: CommandLine, app: Path
+) -> None:
+    done = genkit_eval("dataset", "add", "numbers-1", "numbers.jsonl", "-e", "my/below:limit=3")
+
+    assert done.code == 2
+    assert "give my/below alone here" in done.err
+
+
+def test_an_id_that_is_taken_is_refused_without_a_word_about_genkit(genkit_eval: CommandLine, app: Path) -> None:
+    first = genkit_eval("dataset", "add", "ok", "numbers.jsonl")
+    second = genkit_eval("dataset", "add", "ok", "numbers.jsonl")
+
+    assert "Genkit's web interface cannot open it" in first.err
+    assert second.err == "genkit-eval: dataset 'ok' exists already (version 1): update it, or choose another id\n"
 
 
 def test_an_update_without_a_version_is_told_the_current_one(genkit_eval: CommandLine, stored: None) -> None:

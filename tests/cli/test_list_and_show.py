@@ -26,8 +26,9 @@ def test_runs_are_listed_newest_first(genkit_eval: CommandLine, app: Path) -> No
     done = genkit_eval("list")
 
     _, *rows = done.out.splitlines()
-    assert [row.split()[0] for row in rows] == [second, first]
-    assert rows[0].split()[3:] == ["4", "echo", "on", "numbers.…"] or "echo on numb" in rows[0]
+    assert [row.split()[0] for row in rows[::2]] == [second, first]
+    assert rows[0].endswith("4  echo on numbers.jsonl")
+    assert rows[1::2] == ["  my/below 50 % of 4"] * 2
 
 
 def test_runs_are_filtered(genkit_eval: CommandLine, app: Path) -> None:

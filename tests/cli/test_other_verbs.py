@@ -58,7 +58,7 @@ def test_init_overwrites_nothing(genkit_eval: CommandLine, folder: Path) -> None
     done = genkit_eval("init")
 
     assert done.code == 2
-    assert "questions.jsonl exists already" in done.err
+    assert "genkit-eval: questions.jsonl exists already" in done.err
     assert not (folder / "app.py").exists()
     assert (folder / "questions.jsonl").read_text(encoding="utf-8") == "mine"
 
@@ -104,6 +104,17 @@ def test_a_finished_run_is_only_reported_by_resume(genkit_eval: CommandLine, app
     done = genkit_eval("resume", run_id, "--fail-under", "my/below=0.9")
 
     assert done.code == 100
+    assert "50 % of 4" in done.out
+    assert f"{run_id} was complete already: nothing was done again" in done.err
+
+
+def test_a_finished_run_is_reported_without_its_app(genkit_eval: CommandLine, app: Path) -> None:
+    run_id = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/below", "--json").json["evalRunId"]
+    (app / "genkit-eval.toml").unlink()
+
+    done = genkit_eval("resume", run_id)
+
+    assert done.code == 0
     assert "50 % of 4" in done.out
 
 

@@ -80,6 +80,17 @@ def test_debug_shows_the_traceback(genkit_eval: CommandLine) -> None:
     assert "Traceback" in genkit_eval("--debug", "show", "nowhere").err
 
 
+def test_debug_shows_where_an_app_breaks(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "app.py").write_text("def load():\n    raise KeyError('key')\n\nload()\n", encoding="utf-8")
+
+    plain = genkit_eval("evaluator", "list", "--app", "app.py:ge").err
+    debug = genkit_eval("evaluator", "list", "--app", "app.py:ge", "--debug").err
+
+    assert plain == f"genkit-eval: app 'app.py:ge' cannot be imported: KeyError: 'key' ({folder / 'app.py'}, line 2)\n"
+    assert "in load" in debug
+    assert debug.endswith(plain)
+
+
 @pytest.mark.case("security/log-forging")
 def test_a_log_record_is_one_line(genkit_eval: CommandLine, folder: Path) -> None:
     runs = folder / ".genkit" / "evals"

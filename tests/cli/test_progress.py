@@ -35,7 +35,7 @@ def test_notices_come_first_and_plain_lines_only_now_and_then(capsys: pytest.Cap
         progress(at(100))
 
     lines = capsys.readouterr().err.splitlines()
-    assert lines == [r"note: a\nb", "run run-1: 100 cases", "100 of 100 cases in 10 s"]
+    assert lines == [r"note: a\nb", "run-1: 100 cases", "100 of 100 cases in 10 s"]
     assert progress.run_id == "run-1"
 
 

@@ -81,6 +81,44 @@ def test_given_outputs_need_no_target(genkit_eval: CommandLine, app: Path) -> No
     assert "actionRef" not in done.json["key"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((*RUN, "-e", "my/yes"), "unknown evaluator 'my/yes'"),
+        (("run", "answers.json", "-t", "echo", "-e", "genkitEval/regex"), "unknown "),
+        (RUN, "no evaluators are named"),
+        (("evaluator", "show", "my/yes"), "unknown evaluator 'my/yes'"),
+    ],
+)
+def test_a_forgotten_app_is_asked_for(
+    genkit_eval: CommandLine, app: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (app / "genkit-eval.toml").write_text("timeout = 9\n", encoding="utf-8")
+    (app / "answers.json").write_text('[{"input": 1, "reference": "7"}]', encoding="utf-8")
+
+    done = genkit_eval(*arguments)
+
+    assert done.code == 2
+    assert said in done.err
+    assert f"say which with --app, like --app app.py:ge, or as app in {app / 'genkit-eval.toml'}" in done.err
+
+
+def test_a_name_that_the_app_lacks_is_no_forgotten_app(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("run", "numbers.jsonl", "-t", "ehco", "-e", "my/yes")
+
+    assert "did you mean 'echo'" in done.err
+    assert "--app" not in done.err
+
+
+@pytest.mark.parametrize("option", ["-e", "-m", "--evaluator", "--metric"])
+def test_metrics_are_named_by_one_option_everywhere(genkit_eval: CommandLine, app: Path, option: str) -> None:
+    run = genkit_eval(*RUN, option, "my/yes", "--json")
+    stored = genkit_eval("dataset", "add", "numbers-1", "numbers.jsonl", option, "my/yes", "--json")
+
+    assert [row["evaluator"] for row in run.json["key"]["evaluators"]] == ["/evaluator/my/yes"]
+    assert stored.json["metricRefs"] == ["my/yes"]
+
+
 def test_samples_come_from_stdin(genkit_eval: CommandLine, app: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"input": 1}\n')))
 
@@ -241,6 +279,11 @@ def test_a_run_file_has_a_name_for_every_system(genkit_eval: CommandLine, app: P
         (("run", "numbers.jsonl", "-t", "echo", "-e", "my/yse"), "did you mean 'my/yes'"),
         (("run", "missing.jsonl", "-e", "my/yes"), "missing.jsonl: cannot be read"),
         (("run", "missing", "-e", "my/yes"), "dataset 'missing' does not exist"),
+        (("run", "numbers", "-e", "my/yes"), "did you mean the file 'numbers.jsonl'?"),
+        (("run", "numbers.json", "-e", "my/yes"), "did you mean 'numbers.jsonl'?"),
+        (("run", "app", "--format", "csv", "-e", "my/yes"), "app: cannot be read"),
+        (("run", "genkit-eval.toml", "-e", "my/yes"), "name it with --format"),
+        (("run", "numbers.jsonl", "-e", "my/yes"), "name one with --target, or say --no-target"),
         (("run", "-", "-e", "my/yes"), "samples from stdin need --format"),
         (("run", "numbers.jsonl", "-t", "echo", "--no-target", "-e", "my/yes"), "exclude each other"),
         (("run", "numbers.jsonl", "-e", "my/yes", "--seed", "1"), "give --sample too"),

@@ -67,6 +67,26 @@ def test_a_case_shows_input_output_reference_and_reasons() -> None:
     ]
 
 
+def test_in_brief_a_case_shows_its_input_on_one_line() -> None:
+    lines = lines_of_case(failed(rationale="no"), input="what\n" + "long " * 40, output="text", brief=True, width=40)
+
+    assert lines == ["case-1  FAIL", r"  input      what\nlong long long long …", "  custom/check  FAIL  no"]
+
+
+@pytest.mark.parametrize("brief", [True, False])
+def test_a_long_error_keeps_its_end(brief: bool) -> None:
+    lines = lines_of_case(error="ValueError: " + "very " * 500 + "bad (app.py:12)", brief=brief)
+
+    assert lines[-1].endswith("bad (app.py:12)")
+    assert all(len(text) <= 80 for text in lines)
+
+
+def test_an_error_does_not_name_its_case_again() -> None:
+    lines = lines_of_case(error="sample 'case-1': input does not fit", brief=True)
+
+    assert lines[-1] == "  error      input does not fit"
+
+
 def test_a_number_is_shown_beside_its_verdict() -> None:
     lines = lines_of_case(metric(score=-0.5, status="PASS"), brief=False)
 

@@ -75,3 +75,18 @@ def test_lines_break_between_words() -> None:
 
 def test_the_last_line_says_that_more_follows() -> None:
     assert wrap("word " * 1000, 10, lines=2)[-1].endswith("…")
+
+
+def test_the_end_is_kept_where_it_is_wanted() -> None:
+    text = "ValueError: " + "very " * 20 + "bad (app.py:12)"
+
+    assert wrap(text, 20, lines=2, tail=16) == ["ValueError: very", "ver… bad (app.py:12)"]
+    assert wrap("short (app.py:12)", 20, lines=2, tail=16) == ["short (app.py:12)"]
+
+
+@given(st.text(), st.integers(min_value=1, max_value=30), st.integers(min_value=1, max_value=40))
+def test_with_its_end_kept_a_text_fits_as_well(text: str, width: int, tail: int) -> None:
+    parts = wrap(text, width, lines=2, tail=tail)
+
+    assert 1 <= len(parts) <= 2
+    assert all(shown_width(part) <= max(width, 2) for part in parts)
