@@ -100,7 +100,8 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
         return _interrupted(session, request, report, progress.run_id)
     except GenkitEvalError:
         if progress.run_id is not None:
-            tell(f"what is finished is kept; go on with: {_resume_command(session, request, progress.run_id)}")
+            command = _resume_command(session, request, progress.run_id)
+            tell(f"what is finished is kept; go on with: {command}", whole=True)
         raise
     if progress.run_id is None:
         tell(f"{run.id} was complete already: nothing was done again")
@@ -177,7 +178,7 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
         say_json(json_pieces(document))
     finished = len(kept.results)
     tell(f"interrupted; {counted(finished, 'finished case')} {'is' if finished == 1 else 'are'} kept in {kept.path}")
-    tell(f"go on with: {command}")
+    tell(f"go on with: {command}", whole=True)
     return INTERRUPTED
 
 

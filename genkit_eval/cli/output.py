@@ -6,8 +6,8 @@ import errno
 import json
 import os
 import re
-import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -62,9 +62,17 @@ def say_json(pieces: Iterable[str]) -> None:
     _write(sys.stdout, "\n")
 
 
-def tell(text: str) -> None:
-    """Print a line on stderr: progress, notices, errors."""
-    _write(sys.stderr, f"{one_line(text)}\n")
+def tell(text: str, *, whole: bool = False) -> None:
+    """Print a line on stderr: progress, notices, errors.
+
+    On a terminal it is broken between words, unless it is to be copied `whole`.
+    """
+    line = one_line(text)
+    if animated(sys.stderr) and not whole:
+        width = _columns_of(sys.stderr)
+        parts = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        line = "\n".join(parts)
+    _write(sys.stderr, f"{line}\n")
     _flush(sys.stderr)
 
 
@@ -86,7 +94,16 @@ def columns() -> int:
     """How wide a report may be."""
     if not sys.stdout.isatty():
         return PIPED_COLUMNS
-    return max(shutil.get_terminal_size((PIPED_COLUMNS, 24)).columns, 20)
+    return _columns_of(sys.stdout)
+
+
+def _columns_of(terminal: TextIO) -> int:
+    wanted = os.environ.get("COLUMNS", "")
+    try:
+        found = int(wanted) if wanted.isdecimal() else os.get_terminal_size(terminal.fileno()).columns
+    except OSError:
+        found = 0
+    return max(found or PIPED_COLUMNS, 20)
 
 
 class OpenStderr:

@@ -94,7 +94,9 @@ def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]
     yield (Span(name, Ink.STRONG), Span("  "), word)
     for label in ("input",) if brief else ("input", "output", "reference"):
         if result.has(label):
-            yield from _field(label, json_text(getattr(result, label)), width, lines=1 if brief else 3)
+            # an empty text would look like a field that is not there
+            text = json_text(getattr(result, label)) or '""'
+            yield from _field(label, text, width, lines=1 if brief else 3)
     if result.context and not brief:
         yield from _field("context", json_text(list(result.context)), width, lines=2)
     if result.error is not None:

@@ -84,6 +84,13 @@ def test_reports_fit_the_terminal(genkit_eval: CommandLine, slow_run: tuple[str,
         assert max(len(ESCAPE.sub("", line)) for line in text.splitlines() if "prints" not in line) <= columns
 
 
+def test_what_is_said_breaks_between_words(genkit_eval: CommandLine, app: Path) -> None:
+    _, text = on_terminal("run", "numbers.jsonl", "-t", "zzz", "-e", "my/yes", columns=40)
+
+    lines = [line for line in text.splitlines() if "prints" not in line]
+    assert lines[:2] == ["genkit-eval: unknown flow 'zzz': defined", "  are 'a/b:c', 'echo', 'fragile',"]
+
+
 @pytest.mark.case("security/terminal-escapes")
 def test_nothing_but_colours_reaches_the_terminal(genkit_eval: CommandLine, app: Path) -> None:
     hostile = r"\u001b[2J\u001b]0;owned\u0007 ok \u001b]52;c;YQ==\u0007\u009b2J"

@@ -73,6 +73,10 @@ def test_in_brief_a_case_shows_its_input_on_one_line() -> None:
     assert lines == ["case-1  FAIL", r"  input      what\nlong long long long …", "  custom/check  FAIL  no"]
 
 
+def test_an_empty_input_is_seen() -> None:
+    assert '  input      ""' in lines_of_case(failed(), input="", brief=True)
+
+
 @pytest.mark.parametrize("brief", [True, False])
 def test_a_long_error_keeps_its_end(brief: bool) -> None:
     lines = lines_of_case(error="ValueError: " + "very " * 500 + "bad (app.py:12)", brief=brief)
