@@ -1,7 +1,7 @@
 """Calls of the user's code: the one place where what it raises is caught and becomes a value.
 
-Cancellation and Ctrl-C pass through. A call that cancels itself, and `sys.exit` in a flow, are failures like
-any other.
+Cancellation and Ctrl-C pass through. A call that cancels itself, `sys.exit` in a flow, and what is no `Exception`
+(libraries written in Rust panic with such, test frameworks skip and fail with them) are failures like any other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def called(call: Callable[[A], object], argument: A) -> Called:
     started = perf_counter()
     try:
         value = call(argument)
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:
+        if _is_ctrl_c(problem):
+            raise
         return Called(None, described(problem), perf_counter() - started)
     return Called(value, None, perf_counter() - started)
 
@@ -55,14 +57,24 @@ async def called_async(call: Callable[[A], Awaitable[object]], argument: A, canc
     started = perf_counter()
     try:
         value = await call(argument)
-    except cancelled:
-        if anyio.current_effective_deadline() == -math.inf:
-            # it is us who are cancelled, not the call by itself
-            raise
-        return Called(None, "cancelled: the call cancelled itself", perf_counter() - started)
-    except (Exception, SystemExit) as problem:
+    except Exception as problem:
         return Called(None, described(problem), perf_counter() - started)
+    except GeneratorExit:
+        # the coroutine is closed: its loop is gone
+        raise
+    except BaseException as problem:
+        # when it is us who are cancelled, not the call by itself, cancellation may also come within a group
+        if _is_ctrl_c(problem) or anyio.current_effective_deadline() == -math.inf:
+            raise
+        error = "cancelled: the call cancelled itself" if isinstance(problem, cancelled) else described(problem)
+        return Called(None, error, perf_counter() - started)
     return Called(value, None, perf_counter() - started)
+
+
+def _is_ctrl_c(problem: BaseException) -> bool:
+    if isinstance(problem, BaseExceptionGroup):
+        return problem.subgroup(KeyboardInterrupt) is not None
+    return isinstance(problem, KeyboardInterrupt)
 
 
 async def called_within(call: Callable[[A], Awaitable[object]], argument: A, limit: float | None) -> Called:
@@ -79,9 +91,17 @@ def described(problem: BaseException) -> str:
     """An exception in one line: its type, what it says, and the line of the user's code where it came up."""
     if isinstance(problem, GenkitEvalError):
         return str(problem)[:LONGEST_ERROR]
-    text, name, place = str(problem), type(problem).__name__, _place(problem)
+    text, name, place = _text(problem), type(problem).__name__, _place(problem)
     said = f"{name}: {text}" if text else name
     return f"{said[:LONGEST_ERROR]} ({place})" if place else said[:LONGEST_ERROR]
+
+
+def _text(problem: BaseException) -> str:
+    try:
+        return str(problem)
+    except Exception as fault:
+        # the user's code too
+        return f"(no text: its own __str__ raises {type(fault).__name__})"
 
 
 def _place(problem: BaseException) -> str | None:

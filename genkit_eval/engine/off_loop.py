@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
-from contextvars import copy_context
+from contextvars import Context, copy_context
 from typing import Any, TypeVar
 
 import anyio
 import anyio.lowlevel
 
-__all__ = ["off_loop"]
+__all__ = ["caller_context", "off_loop"]
 
 T = TypeVar("T")
 
@@ -35,9 +36,19 @@ async def off_loop(fn: Callable[[], T], *, shield: bool = False) -> T:
             # the loop is gone: nobody waits any more
             return
 
-    threading.Thread(target=copy_context().run, args=(work,), name="genkit-eval-off-loop", daemon=True).start()
+    threading.Thread(target=caller_context().run, args=(work,), name="genkit-eval-off-loop", daemon=True).start()
     with anyio.CancelScope(shield=shield):
         await done.wait()
     if problems:
         raise problems[0]
     return result[0]
+
+
+def caller_context() -> Context:
+    """The caller's context variables, for a thread of ours: no loop runs there, so the user's code may start one."""
+    context = copy_context()
+    sniffio = sys.modules.get("sniffio")
+    if sniffio is not None:
+        # anyio and others ask this variable which loop they are on, and would refuse to run another
+        context.run(sniffio.current_async_library_cvar.set, None)
+    return context

@@ -12,7 +12,6 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextvars import copy_context
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -22,6 +21,7 @@ from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.off_loop import caller_context
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
 from genkit_eval.errors import GenkitEvalError
@@ -74,7 +74,7 @@ class SyncCalls:
         self._closing = False
         self._seats: list[_Seat] = []
         self._left_behind = 0
-        self._context = copy_context()
+        self._context = caller_context()
         feed.on_room.append(self._tell)
 
     def start(self) -> None:
