@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 __all__ = [
+    "DEBUG_HELP",
     "Verb",
     "app_option",
     "expected_version_option",
@@ -31,6 +32,9 @@ _OPTION = re.compile(r"([A-Za-z_]\w*)=")
 _NEXT = re.compile(r",(?=[A-Za-z_]\w*=)")
 
 
+DEBUG_HELP = "Show tracebacks, also of an app that cannot be imported, and log more."
+
+
 class Verb(click.Command):
     """A command with the options that every verb has."""
 
@@ -38,13 +42,14 @@ class Verb(click.Command):
         super().__init__(*args, **kwargs)
         self.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
-            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show tracebacks, and log more."),
+            click.Option(["--debug"], is_flag=True, expose_value=False, help=DEBUG_HELP),
         ]
 
 
 def app_option(function: F) -> F:
     """`--app`."""
-    help_text = "The GenkitEval object: module:object or path/to/file.py:object. Without it: the installed plugins."
+    what = "The GenkitEval object: module:object or path/to/file.py:object."
+    help_text = f"{what} Default: app in genkit-eval.toml, else the installed plugins."
     return click.option("--app", metavar="APP", help=help_text)(function)
 
 

@@ -12,6 +12,7 @@ from importlib import import_module
 import click
 
 from genkit_eval import __version__
+from genkit_eval.cli.options import DEBUG_HELP
 from genkit_eval.cli.output import close_streams, prepare_streams, say_json, tell
 from genkit_eval.errors import SHOWN_PROBLEMS, DataFileError, GenkitEvalError, NotGiven, UnknownName
 from genkit_eval.report.text import one_line
@@ -73,7 +74,7 @@ class Program(click.Group):
 
 
 @click.command(cls=Program, invoke_without_command=True)
-@click.option("--debug", is_flag=True, help="Show tracebacks, and log more.")
+@click.option("--debug", is_flag=True, help=DEBUG_HELP)
 @click.version_option(__version__, prog_name="genkit-eval", message="%(prog)s %(version)s")
 @click.pass_context
 def program(ctx: click.Context, /, **_options: object) -> None:

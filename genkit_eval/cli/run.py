@@ -27,8 +27,12 @@ __all__ = ["command"]
 @click.command("run", cls=Verb, short_help="Run samples through a flow and score every output.")
 @click.argument("data")
 @app_option
-@click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's; with a file: none.")
-@click.option("--no-target", is_flag=True, help="Call nothing: the samples bring their outputs.")
+@click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's.")
+@click.option(
+    "--no-target",
+    is_flag=True,
+    help="Call nothing: judge the outputs that the samples bring. Default where some do, and no target is named.",
+)
 @metrics_option(
     "An evaluator, with options; values are JSON, or else text. Repeatable. Default: the dataset's.",
     metavar="NAME[:OPTION=VALUE,…]",

@@ -24,7 +24,7 @@ def run_subject(key: EvalRunKey) -> str:
     elif source.get("kind") == "file":
         data = str(source.get("path", "a file")).replace("\\", "/").rpartition("/")[2]
     else:
-        data = "samples given in code" if source.get("kind") == "inline" else "given data"
+        data = "given samples" if source.get("kind") == "inline" else "given data"
     if key.action_ref is None:
         return f"given outputs of {data}"
     kind, _, name = key.action_ref.removeprefix("/").partition("/")
