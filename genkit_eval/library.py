@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from genkit_eval.datasets import as_samples, check_schema, fill_ids
+from genkit_eval.datasets import as_samples, check_schema, fill_ids, parse_schema
 from genkit_eval.engine import EvalRun
 from genkit_eval.errors import CorruptFile
 from genkit_eval.stores import UNSET, AnyVersion, DatasetStore, EvalStore, Unset
@@ -38,7 +38,7 @@ class Datasets:
         Raises:
             DataError: a sample that is not one, or breaks the schema. AlreadyExists: the id is taken.
         """
-        checked = None if schema is None else DatasetSchema.model_validate(schema)
+        checked = parse_schema(schema) if isinstance(schema, Mapping) else schema
         return self.store.create(
             dataset_id,
             _checked(samples, checked, dataset_id),
@@ -72,7 +72,7 @@ class Datasets:
         Raises:
             VersionConflict: the dataset is no longer at `expected_version`; nothing was changed.
         """
-        new_schema = DatasetSchema.model_validate(schema) if isinstance(schema, Mapping) else schema
+        new_schema = parse_schema(schema) if isinstance(schema, Mapping) else schema
         return self.store.update(
             dataset_id,
             None if samples is None else _checked(samples, self._schema_for(dataset_id, new_schema), dataset_id),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from genkit_eval.datasets.schema_patterns import bounded_patterns
 from genkit_eval.errors import SHOWN_PROBLEMS, ConfigError, DataFileError, Problem
 from genkit_eval.types import DatasetSchema, Sample
 
@@ -14,7 +17,29 @@ if TYPE_CHECKING:
 Checker = Callable[[Sample, int], list[Problem]]
 """What is wrong with a sample's input and reference; the number is its position, from 1."""
 
-__all__ = ["Checker", "check_schema", "schema_checker"]
+__all__ = ["Checker", "check_schema", "parse_schema", "schema_checker"]
+
+_KEYS = {field.alias or name for name, field in DatasetSchema.model_fields.items()} | set(DatasetSchema.model_fields)
+
+
+def parse_schema(given: Mapping[str, Any]) -> DatasetSchema:
+    """The schemas in a mapping from a user.
+
+    Raises:
+        ConfigError: a key that is none of ours, such as those of a JSON Schema that was given by itself.
+    """
+    unknown = [key for key in given if key not in _KEYS]
+    if unknown:
+        found = ", ".join(f"'{key}'" for key in unknown[:5])
+        raise ConfigError(
+            f"a dataset's schema has the keys 'inputSchema' and 'referenceSchema', found {found}: "
+            'put a JSON Schema under one of them, like {"inputSchema": {"type": "object"}}'
+        )
+    try:
+        return DatasetSchema.model_validate(dict(given))
+    except ValidationError as fault:
+        detail = fault.errors(include_url=False)[0]
+        raise ConfigError(f"a dataset's schema: {detail['loc'][0]}: {detail['msg']}") from fault
 
 
 def check_schema(samples: Iterable[Sample], schema: DatasetSchema, *, source: str) -> None:
@@ -69,7 +94,7 @@ def _validator(schema: Mapping[str, Any], name: str) -> Validator:
     except jsonschema.SchemaError as fault:
         raise ConfigError(f"the {name} schema is no JSON Schema: {fault.message} at {fault.json_path}") from None
     # an empty registry: a schema must not make this program fetch something
-    return kind(dict(schema), registry=referencing.Registry())
+    return bounded_patterns(kind, name)(dict(schema), registry=referencing.Registry())
 
 
 def _problems(sample: Sample, position: int, name: str, validator: Validator) -> Iterator[Problem]:
@@ -87,3 +112,5 @@ def _problems(sample: Sample, position: int, name: str, validator: Validator) ->
             yield Problem(error.message, field=name + path, sample=place)
     except referencing.exceptions.Unresolvable as fault:
         raise ConfigError(f"the {name} schema refers to '{fault.ref}', which is not in it: put it into $defs") from None
+    except RecursionError:
+        raise ConfigError(f"the {name} schema refers to itself without end: take the circle out") from None

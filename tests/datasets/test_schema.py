@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval.datasets import check_file, check_schema
+from genkit_eval.datasets import check_file, check_schema, parse_schema
 from genkit_eval.errors import ConfigError, DataFileError
 from genkit_eval.types import DatasetSchema, Sample
 
@@ -99,3 +99,56 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "pip install 'genkit-eval[schema]'" in done.stderr
+
+
+EVIL = "^(a|aa)+$"
+
+
+@pytest.mark.case("regex/redos-nested-quantifier")
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"q": {"pattern": EVIL}}},
+        {"additionalProperties": False, "patternProperties": {EVIL: {}}},
+        {"patternProperties": {EVIL: {"type": "string"}}},
+    ],
+    ids=["pattern", "additional", "patternProperties"],
+)
+def test_a_pattern_that_runs_wild_is_stopped(schema: dict[str, object]) -> None:
+    long = "a" * 60 + "!"
+
+    with pytest.raises(
+        ConfigError, match=r"input schema's pattern '\^\(a\|aa\)\+\$' took more than 1 s on 61 characters"
+    ):
+        check_schema([Sample(input={"q": long, long: 1})], DatasetSchema(input_schema=schema), source="faq")
+
+
+def test_patterns_of_keys_and_texts_are_checked() -> None:
+    schema = DatasetSchema(
+        input_schema={
+            "properties": {"q": {"pattern": "^w"}},
+            "patternProperties": {"^x-": {"type": "integer"}},
+            "additionalProperties": False,
+        }
+    )
+
+    check_schema([Sample(input={"q": "why", "x-1": 1})], schema, source="faq")
+    message = refused([Sample(input={"q": "how", "x-1": "1", "y": 2})], schema)
+
+    assert "input.q: 'how' does not match '^w'" in message
+    assert "input.x-1: '1' is not of type 'integer'" in message
+    assert "'y' was unexpected" in message
+
+
+def test_a_schema_that_refers_to_itself_without_end_is_refused() -> None:
+    with pytest.raises(ConfigError, match="refers to itself without end"):
+        check_schema([Sample(input=1)], DatasetSchema(input_schema={"$ref": "#"}), source="faq")
+
+
+def test_a_json_schema_by_itself_is_no_dataset_schema() -> None:
+    with pytest.raises(ConfigError, match="'inputSchema' and 'referenceSchema', found 'type': put a JSON Schema under"):
+        parse_schema({"type": "object"})
+
+
+def test_both_spellings_of_the_keys_are_read() -> None:
+    assert parse_schema({"inputSchema": {"type": "string"}}) == parse_schema({"input_schema": {"type": "string"}})

@@ -23,7 +23,7 @@ class Panic(BaseException):
     """What libraries written in Rust panic with, and test frameworks skip and fail with: no Exception."""
 
 
-RAISED = {
+RAISED: dict[str, tuple[Callable[[], BaseException], str]] = {
     "speechless": (Speechless, "Speechless"),
     "panic": (lambda: Panic("in the tokenizer"), "Panic: in the tokenizer"),
     "group": (lambda: BaseExceptionGroup("both", [Panic(), ValueError()]), "BaseExceptionGroup: both"),
