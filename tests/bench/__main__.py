@@ -33,7 +33,7 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description="How fast, beside hand-written loops.")
-    parser.add_argument("--quick", action="store_true", help="about a minute: fewer samples, fewer rounds")
+    parser.add_argument("--quick", action="store_true", help="one or two minutes: fewer samples, fewer rounds")
     parser.add_argument("--only", action="append", choices=TOPICS, metavar="TOPIC", help=f"of {', '.join(TOPICS)}")
     parser.add_argument("--million", action="store_true", help="a million samples from JSON Lines (some minutes)")
     parser.add_argument("--install", action="store_true", help="measure a plain install in a fresh environment")
