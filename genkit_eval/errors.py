@@ -9,6 +9,8 @@ GenkitEvalError
 ├── DataError              a dataset or its file is not usable (exit code 2)
 │   ├── DataFileError      problems in one file, each with its place
 │   └── NotJson            a value that JSON cannot hold (NaN, a set with mixed types, a cycle …)
+├── ModelError             a model or embedder gave no usable reply; `kind` says which way
+│   └── JudgeError         a judge gave no usable answer
 └── StoreError             a dataset or run could not be read or kept
     ├── InvalidId          an id that cannot become a file name
     ├── NotFound           no such dataset, version or run
@@ -24,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Literal
 
 __all__ = [
     "AlreadyExists",
@@ -35,6 +38,9 @@ __all__ = [
     "GenkitEvalError",
     "InvalidId",
     "InvalidOptions",
+    "JudgeError",
+    "ModelError",
+    "ModelErrorKind",
     "NotFound",
     "NotGiven",
     "NotJson",
@@ -144,6 +150,48 @@ class NotJson(DataError):
         super().__init__(
             f"{found}{at} has no JSON form: expected null, booleans, finite numbers, text, lists and objects"
         )
+
+
+ModelErrorKind = Literal[
+    "refused",
+    "length",
+    "content_filter",
+    "auth",
+    "quota",
+    "rate_limit",
+    "timeout",
+    "connection",
+    "bad_request",
+    "server",
+    "empty",
+    "unparsable",
+    "other",
+]
+"""How a model call can end without a usable reply; "other" is an exception nobody foresaw."""
+
+
+class ModelError(GenkitEvalError):
+    """A model or embedder gave no usable reply.
+
+    Args:
+        problem: what was found, what was expected and what to do; never a key.
+        kind: which way it failed, for those that retry, count or stop.
+        model: the name it goes by.
+        text: what it replied, if anything.
+    """
+
+    def __init__(
+        self, problem: str, *, kind: ModelErrorKind = "other", model: str | None = None, text: str = ""
+    ) -> None:
+        self.problem, self.kind, self.model, self.text = problem, kind, model, text
+        super().__init__(problem)
+
+
+class JudgeError(ModelError):
+    """A judge gave no usable answer: nothing can be said of what it was to judge."""
+
+    def __str__(self) -> str:
+        return f"LLM judge error: {self.problem}"
 
 
 class StoreError(GenkitEvalError):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, JsonValue
 
 from genkit_eval._data import Data
 from genkit_eval.types import Usage
 
-__all__ = ["Embedder", "Message", "Model", "Reply"]
+__all__ = ["Embedder", "Message", "Model", "Reply", "TokenLogprob", "model_name"]
 
 
 class Message(Data):
@@ -20,20 +20,44 @@ class Message(Data):
     content: str
 
 
+class TokenLogprob(Data):
+    """One token of a reply with its natural log-probability, and those of the alternatives that were weighed."""
+
+    token: str
+    logprob: float
+    alternatives: Mapping[str, float] = Field(default_factory=dict)
+
+
 class Reply(Data):
-    """What a model answered: the text, why it stopped, and what it cost (None where it did not say)."""
+    """What a model answered: the text, why it stopped, and what it cost (None where it did not say).
+
+    `finish_reason` is the server's own word: "stop" for a whole reply, "length" for one cut off, "content_filter" …
+    `refusal` is what the model said instead of an answer. `logprobs` are there only when they were asked for.
+    """
 
     text: str
     finish_reason: str | None = None
+    refusal: str | None = None
     usage: Usage | None = None
     model: str | None = None
+    logprobs: Sequence[TokenLogprob] | None = None
 
 
 @runtime_checkable
 class Model(Protocol):
-    """Generates a reply to messages; `output` is the shape the reply's JSON should have, if any."""
+    """Generates a reply to messages.
 
-    async def generate(self, messages: Sequence[Message], output: type[BaseModel] | None = None) -> Reply:
+    `output` is the shape the reply's JSON should have, if any; `config` holds parameters of the call
+    (`temperature`, `max_output_tokens` …). A model that gives no usable reply raises `ModelError`.
+    """
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
         """The reply to these messages."""
         ...
 
@@ -45,3 +69,9 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text."""
         ...
+
+
+def model_name(model: Model | Embedder) -> str:
+    """The name a model or embedder goes by in versions: its own `name`, else that of its type."""
+    name = getattr(model, "name", None)
+    return name if isinstance(name, str) and name else type(model).__qualname__

@@ -1,0 +1,213 @@
+"""Judges: a model asked for a typed answer, which is read, repaired, asked for once more, or an error."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, TypeVar
+
+from anyio import to_thread
+from pydantic import BaseModel, JsonValue, create_model
+
+from genkit_eval.answers import Choice, Rating, Scale, Unit, Unreadable, Verdict, read_answer, read_label
+from genkit_eval.errors import ConfigError, JudgeError, ModelError
+from genkit_eval.models import Message, Model, Reply, model_name
+from genkit_eval.prompts import json_instructions
+
+__all__ = ["Choice", "Judge", "Judgeable", "ModelSource", "Rating", "Scale", "Unit", "Verdict", "as_model"]
+
+Answer = TypeVar("Answer", bound=BaseModel)
+Read = TypeVar("Read")
+
+Judgeable = str | Model | Callable[[str], str | Awaitable[str]]
+"""What can be a judge: the name of a model, a model, or a function from the text of a prompt to that of a reply."""
+
+QUOTED = 300
+REPEATED = 4_000
+
+
+class ModelSource(Protocol):
+    """Where models are found by name: a `Registry`."""
+
+    def model(self, ref: str) -> Model:
+        """The model of that name."""
+        ...
+
+
+def as_model(given: Judgeable, models: ModelSource | None = None) -> Model:
+    """A model out of what can be one.
+
+    A name is looked up when the model is first asked, so that its plugin may be installed later. A function gets
+    the messages as one text; one that is not async runs in a thread.
+
+    Raises:
+        ConfigError: it is nothing of the kind.
+    """
+    if isinstance(given, str) and given.strip() and models is not None:
+        return _NamedModel(given, models)
+    if isinstance(given, Model) and not isinstance(given, type):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return _FunctionModel(given)
+    raise ConfigError(
+        f"{given!r} cannot be a judge: expected 'provider/name' of a model, a model (an object with an async method "
+        "'generate'), or a function from prompt text to reply text"
+    )
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model that is asked for typed answers; `config` goes along with every call.
+
+    Attributes of the model (temperature and the like) belong into `config`; who asks gives messages and the shape.
+    """
+
+    model: Model
+    config: Mapping[str, JsonValue] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its model, as versions hold it."""
+        return model_name(self.model)
+
+    def check(self) -> None:
+        """Look its model up, if it goes by a name.
+
+        Raises:
+            UnknownName: nobody defines a model of that name.
+        """
+        if isinstance(self.model, _NamedModel):
+            self.model.found()
+
+    async def ask(self, messages: Sequence[Message], answer: type[Answer]) -> Answer:
+        """The answer, in the shape that was asked for; a reply that does not fit is asked for once more.
+
+        Raises:
+            JudgeError: no reply, a refusal, a reply cut off, or two that do not fit; quotes how the last one began.
+        """
+        return await self._ask(messages, answer, lambda text: read_answer(text, answer))
+
+    async def choose(self, messages: Sequence[Message], choices: Sequence[str]) -> str:
+        """One of these labels; as JSON `{"label": …}`, alone, or as "Label: …", whatever its case and markup.
+
+        Raises:
+            JudgeError: as `ask`.
+        """
+        label: Any = Annotated[str, Choice(*choices)]
+        answer = create_model("Label", label=(label, ...))
+
+        def read(text: str) -> str:
+            try:
+                return read_label(text, choices)
+            except Unreadable:
+                return str(read_answer(text, answer).model_dump()["label"])
+
+        return await self._ask(messages, answer, read)
+
+    async def _ask(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[str], Read]) -> Read:
+        reply = await self._reply(messages, output)
+        try:
+            return read(reply.text)
+        except Unreadable as problem:
+            again = [*messages, *_correction(reply.text, problem)]
+        reply = await self._reply(again, output)
+        try:
+            return read(reply.text)
+        except Unreadable as problem:
+            raise self._unread(reply.text, problem) from problem
+
+    async def _reply(self, messages: Sequence[Message], output: type[BaseModel]) -> Reply:
+        try:
+            reply = await self.model.generate(messages, output=output, config=self.config)
+        except ModelError as problem:
+            raise JudgeError(problem.problem, kind=problem.kind, model=self.name, text=problem.text) from problem
+        except Exception as problem:
+            raise JudgeError(f"{type(problem).__name__}: {problem}", model=self.name) from problem
+        if reply.refusal:
+            raise JudgeError(f"refused: {_start(reply.refusal)}", kind="refused", model=self.name, text=reply.refusal)
+        if reply.finish_reason == "length":
+            cut = (
+                f"the reply was cut off by the limit of tokens: raise it in judge_config; it began {_start(reply.text)}"
+            )
+            raise JudgeError(cut, kind="length", model=self.name, text=reply.text)
+        if reply.finish_reason == "content_filter":
+            raise JudgeError(
+                "the provider's content filter stopped the reply",
+                kind="content_filter",
+                model=self.name,
+                text=reply.text,
+            )
+        return reply
+
+    def _unread(self, text: str, problem: Unreadable) -> JudgeError:
+        if not text.strip():
+            return JudgeError("the reply was empty, twice", kind="empty", model=self.name)
+        return JudgeError(
+            f"no verdict in the reply, twice: {problem}; it began {_start(text)}",
+            kind="unparsable",
+            model=self.name,
+            text=text,
+        )
+
+
+@dataclass(frozen=True)
+class _NamedModel:
+    name: str
+    models: ModelSource
+
+    def found(self) -> Model:
+        return self.models.model(self.name)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        return await self.found().generate(messages, output=output, config=config)
+
+
+@dataclass(frozen=True)
+class _FunctionModel:
+    fn: Callable[[str], str | Awaitable[str]]
+
+    @property
+    def name(self) -> str:
+        return getattr(self.fn, "__qualname__", type(self.fn).__qualname__)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        parts = [message.content for message in messages]
+        if output is not None:
+            parts.append(json_instructions(output))
+        prompt = "\n\n".join(parts)
+        given = self.fn(prompt) if inspect.iscoroutinefunction(self.fn) else await to_thread.run_sync(self.fn, prompt)
+        text = await given if inspect.isawaitable(given) else given
+        if not isinstance(text, str):
+            raise ModelError(f"the function '{self.name}' returned {type(text).__name__}, expected text")
+        return Reply(text=text)
+
+
+def _correction(text: str, problem: Unreadable) -> list[Message]:
+    """What makes the second try differ from the first: the reply, and what was wrong with it."""
+    said = [Message(role="assistant", content=text[:REPEATED])] if text.strip() else []
+    return [
+        *said,
+        Message(
+            role="user",
+            content=f"That reply cannot be used: {problem}. Answer the same task again, in the form asked for, with "
+            "nothing before or after it.",
+        ),
+    ]
+
+
+def _start(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= QUOTED else f"{text[:QUOTED]}…")
