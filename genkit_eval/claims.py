@@ -1,0 +1,128 @@
+"""Statements and verdicts: the recipe that faithfulness and its relatives share.
+
+A text is taken apart into statements; each statement gets a verdict from evidence; the share of those that hold is
+the score. The denominator is the statements that were sent, never what the judge chose to answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from genkit_eval.answers import Verdict
+from genkit_eval.errors import JudgeError
+from genkit_eval.judge import Judge
+from genkit_eval.prompts import Prompt, fenced
+
+__all__ = ["ClaimVerdict", "share", "statements", "verdicts"]
+
+GROUP_SIZE = 20
+"""So many verdicts fit into a reply of some 1,500 tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """Whether the evidence bears a statement out, and why."""
+
+    statement: str
+    verdict: bool
+    reason: str
+
+
+class _Statements(BaseModel):
+    statements: list[str]
+
+
+class _Verdict(BaseModel):
+    number: int
+    reason: str
+    verdict: Verdict
+
+
+class _Verdicts(BaseModel):
+    verdicts: list[_Verdict]
+
+
+async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) -> list[str]:
+    """The statements that a judge finds in a text; none is an answer too.
+
+    Args:
+        prompt: asks for `{"statements": [text, …]}`.
+        values: what goes into the prompt; each is put between marks of its own here.
+
+    Raises:
+        JudgeError: the judge gave no list of texts.
+    """
+    messages = prompt.render({name: fenced(value) for name, value in values.items()})
+    answer = await judge.ask(messages, _Statements)
+    return [line for line in (" ".join(text.split()) for text in answer.statements) if line]
+
+
+async def verdicts(
+    judge: Judge, prompt: Prompt, statements: Sequence[str], evidence: str, *, group_size: int = GROUP_SIZE
+) -> list[ClaimVerdict]:
+    """One verdict for every statement, in their order.
+
+    The statements go out numbered from 1, in groups so that no reply gets too long; answers are matched by number,
+    and numbers without one are asked for once more.
+
+    Args:
+        prompt: has places for `statements` and `evidence`, and asks for
+            `{"verdicts": [{"number": 1, "reason": text, "verdict": true or false}, …]}`.
+
+    Raises:
+        JudgeError: a statement has no verdict even so, or two that differ.
+    """
+    found: list[ClaimVerdict] = []
+    for start in range(0, len(statements), group_size):
+        found += await _judged(judge, prompt, statements[start : start + group_size], evidence)
+    return found
+
+
+def share(verdicts: Sequence[ClaimVerdict]) -> float:
+    """The share of statements that hold, 0 to 1.
+
+    Raises:
+        ValueError: there are none: the share is undefined.
+    """
+    if not verdicts:
+        raise ValueError("no statements: their share is undefined")
+    return sum(item.verdict for item in verdicts) / len(verdicts)
+
+
+async def _judged(judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str) -> list[ClaimVerdict]:
+    found: dict[int, _Verdict] = {}
+    for _ in range(2):
+        missing = [number for number in range(len(group)) if number not in found]
+        if not missing:
+            break
+        answers = await _asked(judge, prompt, [group[number] for number in missing], evidence)
+        found |= {missing[place]: answer for place, answer in answers.items()}
+    missing = [number for number in range(len(group)) if number not in found]
+    if missing:
+        raise JudgeError(
+            f"no verdict for {len(missing)} of {len(group)} statements, though asked twice; "
+            f"the first of them: {group[missing[0]][:200]!r}",
+            kind="unparsable",
+            model=judge.name,
+        )
+    return [ClaimVerdict(text, found[number].verdict, found[number].reason) for number, text in enumerate(group)]
+
+
+async def _asked(judge: Judge, prompt: Prompt, lines: Sequence[str], evidence: str) -> dict[int, _Verdict]:
+    """The verdicts by place; those of which there is no doubt which statement they are of."""
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+    messages = prompt.render({"statements": fenced(numbered), "evidence": fenced(evidence)})
+    answer = await judge.ask(messages, _Verdicts)
+    if any(not 1 <= item.number <= len(lines) for item in answer.verdicts):
+        # who counts otherwise (from 0, say) may mean another statement by every number
+        return {}
+    found: dict[int, _Verdict] = {}
+    disputed = set()
+    for item in answer.verdicts:
+        earlier = found.setdefault(item.number - 1, item)
+        if earlier.verdict is not item.verdict:
+            disputed.add(item.number - 1)
+    return {place: item for place, item in found.items() if place not in disputed}
