@@ -241,9 +241,11 @@ def _is_async(fn: Callable[..., Any]) -> bool:
 def _parameters(fn: Callable[..., Any], what: str, least: int, most: int) -> list[inspect.Parameter]:
     if not callable(fn):
         raise ConfigError(f"{what} is a {type(fn).__name__}, not a function")
-    places = [
-        p for p in inspect.signature(fn).parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
+    try:
+        signature = inspect.signature(fn)
+    except ValueError as problem:
+        raise ConfigError(f"{what}: {problem}: wrap it in a function of your own") from problem
+    places = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = [p for p in places if p.default is p.empty]
     if len(needed) > most or len(places) < least:
         wanted = "one parameter" if most == 1 else "a data point, and options if it has any"

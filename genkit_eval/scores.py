@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from numbers import Real
 
 from genkit_eval.types import Direction, Outcome, Score, Status
@@ -61,9 +63,9 @@ FREE = ScoreRule()
 def as_scores(value: object, rule: ScoreRule = FREE) -> Sequence[Score]:
     """The scores in what an evaluator returned; never empty.
 
-    A boolean is PASS or FAIL; a number a score (PASS or FAIL only by a declared threshold); text a category; a
-    `Score` itself; a list several scores; a mapping score id → any of these. Anything else, and a score that
-    breaks the rule (not finite, out of range, two of one id), is one score with outcome FAILED.
+    A boolean is PASS or FAIL; a number a score (PASS or FAIL only by a declared threshold); text a category; an
+    enum its value; a `Score` itself; a list several scores; a mapping score id → any of these. Anything else, and a
+    score that breaks the rule (not finite, out of range, two of one id), is one score with outcome FAILED.
     """
     if value is True:
         return (TRUE,)
@@ -83,11 +85,19 @@ def _one(value: object, rule: ScoreRule) -> Score:
         return FALSE
     if isinstance(value, Score):
         return _checked(value, rule)
+    if isinstance(value, Enum):
+        return _one(value.value, rule)
     if isinstance(value, str):
         return Score.trusted({"score": str(value), "status": Status.UNKNOWN, "outcome": Outcome.VERDICT})
     if isinstance(value, Real):
         return _number(value, rule)
-    kind = "a coroutine (define it with 'async def')" if hasattr(value, "cr_frame") else f"{type(value).__name__}"
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        # numpy's own boolean, or an array of one number
+        return _one(value.item(), rule)
+    kind = type(value).__name__
+    if inspect.iscoroutine(value):
+        value.close()
+        kind = "a coroutine (define it with 'async def')"
     return Score.broke(f"the evaluator returned {kind}: expected bool, number, text, Score, list or mapping of those")
 
 

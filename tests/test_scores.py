@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +34,45 @@ def test_a_number_is_a_score_without_a_verdict() -> None:
 
 def test_numbers_of_other_kinds_count_as_numbers() -> None:
     assert one(Fraction(1, 4)).score == 0.25
+
+
+class Tone(Enum):
+    WARM = "warm"
+
+
+class OldTone(str, Enum):  # noqa: UP042 - such ones say 'OldTone.COLD' when turned into text
+    COLD = "cold"
+
+
+class Rating(IntEnum):
+    GOOD = 1
+
+
+class Yes(Enum):
+    YES = True
+
+
+class NumpyBool:
+    """As numpy's own boolean presents itself: it is neither a bool nor a number."""
+
+    shape = ()
+
+    def item(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("value", "score", "status"),
+    [
+        (Tone.WARM, "warm", Status.UNKNOWN),
+        (OldTone.COLD, "cold", Status.UNKNOWN),
+        (Rating.GOOD, 1, Status.UNKNOWN),
+        (Yes.YES, True, Status.PASS),
+        (NumpyBool(), True, Status.PASS),
+    ],
+)
+def test_an_enum_is_its_value_and_so_is_a_boolean_of_numpy(value: object, score: object, status: Status) -> None:
+    assert (one(value).score, one(value).status) == (score, status)
 
 
 @pytest.mark.parametrize(

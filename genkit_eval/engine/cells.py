@@ -86,7 +86,8 @@ class Cell:
             "kind": self.evaluator.kind,
         }
         if self.options is not None:
-            values["options"] = self.options.model_dump(mode="json")
+            # by alias, as they are given: a resumed run reads them again
+            values["options"] = self.options.model_dump(mode="json", by_alias=True)
         return EvaluatorRecord.model_validate(values)
 
 

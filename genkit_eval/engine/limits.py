@@ -24,12 +24,13 @@ class Limits:
     evaluator_seconds: float | None = 600.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.max_concurrency, bool) or self.max_concurrency < 1:
-            raise ConfigError(f"max_concurrency is {self.max_concurrency}: expected a whole number from 1 up")
+        most = self.max_concurrency
+        if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+            raise ConfigError(f"max_concurrency is {most!r}: expected a whole number from 1 up")
         for name in ("target_seconds", "evaluator_seconds"):
             seconds = getattr(self, name)
-            if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-                raise ConfigError(f"{name} is {seconds}: expected seconds above 0, or None for no deadline")
+            if seconds is not None and not (_is_number(seconds) and math.isfinite(seconds) and seconds > 0):
+                raise ConfigError(f"{name} is {seconds!r}: expected seconds above 0, or None for no deadline")
 
     def to_json(self) -> dict[str, JsonValue]:
         """As a run's key holds them."""
@@ -38,3 +39,7 @@ class Limits:
             "targetSeconds": self.target_seconds,
             "evaluatorSeconds": self.evaluator_seconds,
         }
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -80,10 +80,18 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
         UnknownName, InvalidOptions: with the nearest name.
         ConfigError: an evaluator twice, or a target that is not a flow.
     """
+    if not isinstance(target, str | None):
+        found = type(target).__name__
+        raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
+    if isinstance(evaluators, str):
+        raise ConfigError(f"evaluators is the text '{evaluators}': give a list of names")
     if target is not None and target.startswith("/") and not target.startswith("/flow/"):
         raise ConfigError(f"target '{target}' cannot be run: expected a flow, like '/flow/name', or none")
     cells: dict[str, Cell] = {}
     for given in evaluators:
+        if not isinstance(given, str | EvaluatorRef):
+            found = type(given).__name__
+            raise ConfigError(f"an evaluator is of type {found}: give its name, or ref(name, option=…)")
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
         evaluator = registry.evaluator(ref.name)
         if evaluator.needs is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from genkit_eval._json import json_form
 from genkit_eval.errors import DataError
@@ -60,6 +61,9 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
     A mapping reports when it has `output`, at least one more key, and only keys of a data point that a target
     can know (`context`, `usage`, `tools`, …); any other mapping is the output itself.
     """
+    if inspect.iscoroutine(value):
+        value.close()
+        raise DataError("it is a coroutine: define the flow with 'async def', and so a decorator around it")
     if isinstance(value, TargetResult):
         return value.output, _fields(value.reported)
     if type(value) is dict and len(value) > 1 and "output" in value and all(key in _BY_KEY for key in value):
@@ -71,5 +75,9 @@ def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [key for key in reported if key not in _BY_KEY]
     if unknown:
         raise DataError(f"the target reported {', '.join(unknown)}: expected {', '.join(sorted(_REPORTED))}")
-    checked = Sample.model_validate({_BY_KEY[key]: item for key, item in reported.items()})
+    try:
+        checked = Sample.model_validate({_BY_KEY[key]: item for key, item in reported.items()})
+    except ValidationError as fault:
+        wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in fault.errors(include_url=False)]
+        raise DataError(f"beside it the target reported {'; '.join(wrong[:5])}") from fault
     return {name: getattr(checked, name) for name in checked.model_fields_set}

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from genkit_eval.datasets import as_samples, check_file, check_schema, fill_ids, read_samples, select
+from genkit_eval.datasets import as_samples, check_file, check_ids, check_schema, fill_ids, read_samples, select
 from genkit_eval.engine.plan import Plan
-from genkit_eval.errors import DataError, NotGiven
+from genkit_eval.errors import ConfigError, DataError, NotGiven
 from genkit_eval.stores import DatasetStore
 from genkit_eval.types import DatasetMetadata, Sample
 
@@ -86,11 +86,25 @@ def dataset_source(store: DatasetStore, dataset_id: str, *, version: int | None,
     if metadata.json_schema is not None:
         check_schema(dataset.samples, metadata.json_schema, source=f"dataset '{dataset_id}'")
     description: dict[str, JsonValue] = {"kind": "dataset", "datasetId": dataset_id, "version": metadata.version}
-    return _source(dataset.samples, f"dataset '{dataset_id}'", description, selection, dataset=metadata)
+    samples = _identified(dataset.samples, f"dataset '{dataset_id}'")
+    return _source(samples, f"dataset '{dataset_id}'", description, selection, dataset=metadata)
+
+
+def _identified(samples: Sequence[Sample], name: str) -> Sequence[Sample] | Callable[[], Iterable[Sample]]:
+    """The samples, each with an id of its own: the files of other tools may hold one twice, or none."""
+    ids = check_ids(samples, source=name)
+    return samples if len(ids) == len(samples) else lambda: fill_ids(samples, taken=ids)
 
 
 def inline_source(samples: Iterable[Sample | Mapping[str, Any]], *, selection: Selection) -> Source:
-    """Samples in hand: objects or mappings."""
+    """Samples in hand: objects or mappings.
+
+    Raises:
+        ConfigError: it is no list of samples. DataError: none, or some that are none.
+    """
+    if isinstance(samples, Mapping | Sample | str | bytes) or not isinstance(samples, Iterable):
+        found = type(samples).__name__
+        raise ConfigError(f"the data is of type {found}: expected a dataset's id, a Path, or a list of samples")
     kept = list(fill_ids(as_samples(samples)))
     return _source(kept, "the data", {"kind": "inline"}, selection)
 

@@ -122,3 +122,31 @@ def test_a_synchronous_evaluator_may_start_a_loop_of_its_own(ge: GenkitEval) -> 
     run = run_sync(ge.evaluate([{"input": 1, "output": 1}], target=None, evaluators=["t/one", "t/all"]))
 
     assert [metric.score for metric in run.results[0].metrics] == [True, True]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_flow_that_returns_a_coroutine_is_told_what_to_do(ge: GenkitEval, kind: str) -> None:
+    async def later(x: object) -> object:
+        return x
+
+    def hidden(x: object) -> object:
+        # as a decorator does that knows nothing of asynchronous functions
+        return later(x)
+
+    ge.define_flow("f", hidden if kind == "sync" else asynchronous(hidden))
+
+    run = run_sync(ge.evaluate([{"input": 1}], target="f", evaluators=[]))
+
+    assert "it is a coroutine: define the flow with 'async def'" in str(run.results[0].error)
+
+
+def test_what_a_flow_reports_wrongly_is_said_in_a_line(ge: GenkitEval) -> None:
+    ge.define_flow("f", lambda x: {"output": x, "context": "one text", "usage": {"inputTokens": "many"}})
+
+    run = run_sync(ge.evaluate([{"input": 1}], target="f", evaluators=[]))
+
+    error = str(run.results[0].error)
+    assert error.startswith("the output cannot be kept: beside it the target reported context: ")
+    assert "; usage.inputTokens: " in error
+    assert "\n" not in error
