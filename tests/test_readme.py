@@ -20,6 +20,7 @@ import pytest
 
 from genkit_eval import GenkitEval
 from genkit_eval.cli.program import VERBS
+from genkit_eval_local import local_metrics
 from genkit_eval_metrics import genkit_metrics
 
 README = Path(__file__).parents[1] / "README.md"
@@ -111,10 +112,9 @@ def test_the_table_has_every_command() -> None:
 
 
 def test_the_table_has_every_metric_with_its_options() -> None:
-    ge = GenkitEval(plugins=[genkit_metrics()])
-    rows = {
-        row.split("`")[1]: row for row in README.read_text(encoding="utf-8").splitlines() if "| `genkitEval/" in row
-    }
+    ge = GenkitEval(plugins=[genkit_metrics(), local_metrics()])
+    table_rows = re.finditer(r"^\| `(?P<name>\w+/\w+)` \|.*$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = {row["name"]: row[0] for row in table_rows}
 
     assert rows.keys() == ge.registry.evaluators.keys()
     for name, evaluator in ge.registry.evaluators.items():

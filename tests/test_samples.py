@@ -46,6 +46,8 @@ def test_the_demo_shows_each_metric_and_the_sample_s_own(demo: tuple[str, Genkit
 
     for name in ("regex", "deep_equal", "jsonata"):
         assert f"genkitEval/{name}" in printed
+    for name in ("reference_recall", "answer_overlap", "ngram_grounding"):
+        assert f"local/{name}" in printed
     assert "pydoc/rank" in printed
     assert "pydoc/brief" in printed
 

@@ -13,11 +13,12 @@ from pydantic import BaseModel, Field, JsonValue
 from search import Library, words
 
 from genkit_eval import DataPoint, GenkitEval, Score, record_context
+from genkit_eval_local import local_metrics
 from genkit_eval_metrics import genkit_metrics
 
 __all__ = ["Brevity", "ge"]
 
-ge = GenkitEval(plugins=[genkit_metrics()])
+ge = GenkitEval(plugins=[genkit_metrics(), local_metrics()])
 
 
 @cache

@@ -61,10 +61,12 @@ def command() -> str:
 
 async def demo() -> None:
     """All four runs."""
-    evaluators: list[str | EvaluatorRef] = ["genkitEval/regex", "pydoc/rank", ge.ref("pydoc/brief", most_words=70)]
+    brief = ge.ref("pydoc/brief", most_words=70)
+    evaluators: list[str | EvaluatorRef] = ["genkitEval/regex", "local/ngram_grounding", "pydoc/rank", brief]
+    overlaps = ["local/reference_recall", "local/answer_overlap"]
     print("Questions about Python's standard library, answered from the docstrings installed with it.")
     good = await measure("Answers in words", "questions.jsonl", "pydocAnswer", *evaluators)
-    await measure("Names only", "names.csv", "pydocName", "genkitEval/deep_equal")
+    await measure("Names only", "names.csv", "pydocName", "genkitEval/deep_equal", *overlaps)
     await measure("Structured entries", "entries.yaml", "pydocEntry", "genkitEval/jsonata")
     title = "Answers in words again, after somebody replaced BM25 by counting words"
     bad = await measure(title, "questions.jsonl", "pydocAnswerByCounting", *evaluators)
