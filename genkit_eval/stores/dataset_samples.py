@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
+from genkit_eval._data import collector_paused
 from genkit_eval.errors import DataError, NotFound
 from genkit_eval.stores.records import sample_from_json
 from genkit_eval.types import Sample
 
 __all__ = ["Rows", "StoredSamples", "patched", "rows_of"]
+
+CHUNK = 1_000
 
 _GENKIT = ("testCaseId", "input", "reference")
 _PLAIN = frozenset({"test_case_id", "input", "reference"})
@@ -37,7 +40,12 @@ class StoredSamples(Sequence[Sample]):
         return self._sample(self.rows[0][index])
 
     def __iter__(self) -> Iterator[Sample]:
-        return map(self._sample, self.rows[0])
+        rows = self.rows[0]
+        for start in range(0, len(rows), CHUNK):
+            # the collector would walk all that is kept, again and again, while more is built
+            with collector_paused():
+                chunk = [self._sample(row) for row in rows[start : start + CHUNK]]
+            yield from chunk
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

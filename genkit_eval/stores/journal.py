@@ -6,7 +6,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final
 
@@ -157,8 +156,8 @@ class Journal:
         """Every whole result with its slot, late metrics included, as parsed JSON, read as a stream."""
         self.flush()
         slots = self._lines.kept()
-        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-            for slot, result in zip(slots, self._lines.results(data, slots), strict=True):
+        with self.path.open("rb") as file:
+            for slot, result in zip(slots, self._lines.results(file, slots), strict=True):
                 try:
                     yield slot, load(result)
                 except ValueError as problem:
@@ -178,8 +177,8 @@ class Journal:
         target = self.path.with_name(f"{key.eval_run_id}.json")
         with store_faults(target):
             sweep(target.parent, target.name)
-            with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                write_run(target, key, self._lines.joined(data, slots))
+            with self.path.open("rb") as file:
+                write_run(target, key, self._lines.joined(file, slots))
             run = StoredRun.open(target)
             self._end(run)
         return run

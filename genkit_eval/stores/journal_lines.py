@@ -10,9 +10,8 @@ from __future__ import annotations
 import logging
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from mmap import mmap
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from genkit_eval._json import load
 from genkit_eval.errors import CorruptFile
@@ -20,8 +19,28 @@ from genkit_eval.errors import CorruptFile
 __all__ = ["JournalLines", "read_header"]
 
 _PIECE = 1 << 22
+_BEFORE, _AHEAD = 1 << 16, 1 << 18
 
 _log = logging.getLogger(__name__)
+
+
+class _Window:
+    """Reads a file piece by piece, mostly forward: a mapped file would count as memory of this process."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._data, self._start = b"", 0
+
+    def read(self, start: int, size: int) -> bytes:
+        """So many bytes from there on."""
+        at = start - self._start
+        if at < 0 or at + size > len(self._data):
+            # cases end a little out of order: what lies just before is asked for soon
+            self._start = max(0, start - _BEFORE)
+            self._file.seek(self._start)
+            self._data = self._file.read(start - self._start + size + _AHEAD)
+            at = start - self._start
+        return self._data[at : at + size]
 
 
 class JournalLines:
@@ -66,37 +85,49 @@ class JournalLines:
             return range(len(self))
         return [slot for slot in range(len(self)) if slot not in self.dropped]
 
-    def results(self, data: mmap, slots: Iterable[int]) -> Iterator[bytes]:
+    def results(self, file: BinaryIO, slots: Iterable[int]) -> Iterator[bytes]:
         """The results of those slots, each with its late metrics."""
-        starts, sizes, newest = self._starts, self._sizes, self._newest
+        read, starts, sizes = _Window(file).read, self._starts, self._sizes
         for slot in slots:
-            start = starts[slot]
-            result = data[start : start + sizes[slot]]
-            if slot < len(newest) and newest[slot]:
-                yield _with_metrics(result, self._late(data, newest[slot]))
-            else:
-                yield result
+            result = read(starts[slot], sizes[slot])
+            late = self._late(slot)
+            yield _with_metrics(result, [read(start, size) for start, size in late]) if late else result
 
-    def joined(self, data: mmap, slots: Sequence[int]) -> Iterator[bytes]:
+    def joined(self, file: BinaryIO, slots: Sequence[int]) -> Iterator[bytes]:
         """The results of those slots in pieces, results within a piece separated by ", "."""
-        if self._late_starts or self.dropped or not self._starts or array("q", slots) != array("q", range(len(self))):
-            yield from self.results(data, slots)
-            return
-        # all of them in the order of the file, and no other lines: large pieces are quicker than single results
-        at = self._starts[0]
-        while at < self.end:
-            stop = data.rfind(b"\n", at, at + _PIECE)
-            if stop < 0:
-                stop = data.find(b"\n", at)
-            # no line break lies within a result
-            yield data[at:stop].replace(b"\n", b", ")
-            at = stop + 1
+        place = 0
+        while place < len(slots):
+            stop = self._neighbours(slots, place)
+            if stop == place:
+                stop = place + 1
+                yield from self.results(file, slots[place:stop])
+            else:
+                start, last = self._starts[slots[place]], slots[stop - 1]
+                file.seek(start)
+                data = file.read(self._starts[last] + self._sizes[last] - start)
+                # no line break lies within a result
+                yield data.replace(b"\n", b", ")
+            place = stop
 
-    def _late(self, data: mmap, newest: int) -> list[bytes]:
+    def _neighbours(self, slots: Sequence[int], place: int) -> int:
+        """Up to where the results lie one after the other in the file, whole as they are, in a piece of some size."""
+        starts, sizes, newest = self._starts, self._sizes, self._newest
+        end = starts[slots[place]]
+        most = end + _PIECE
+        while place < len(slots) and end < most:
+            slot = slots[place]
+            if starts[slot] != end or (slot < len(newest) and newest[slot]):
+                break
+            end += sizes[slot] + 1
+            place += 1
+        return place
+
+    def _late(self, slot: int) -> list[tuple[int, int]]:
+        """Where the late metrics of a slot lie, in their order."""
         metrics = []
+        newest = self._newest[slot] if slot < len(self._newest) else 0
         while newest:
-            start = self._late_starts[newest - 1]
-            metrics.append(data[start : start + self._late_sizes[newest - 1]])
+            metrics.append((self._late_starts[newest - 1], self._late_sizes[newest - 1]))
             newest = self._previous[newest - 1]
         return metrics[::-1]
 

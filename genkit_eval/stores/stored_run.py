@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Self, overload
 
@@ -139,8 +138,8 @@ class StoredRun:
         slots = list(lines.kept())
 
         def read(places: range) -> Iterator[bytes]:
-            with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                yield from lines.results(data, slots[places.start : places.stop : places.step])
+            with path.open("rb") as file:
+                yield from lines.results(file, slots[places.start : places.stop : places.step])
 
         return cls(path, key, StoredResults(path, slots.__len__, read, result_from_json), complete=False)
 
