@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -131,11 +132,29 @@ def replace(
     durable: bool = True,
     rename: Callable[[Path, Path], object] = os.replace,
 ) -> None:
-    """Write a file whole, atomically, over whatever is there."""
+    """Write a file whole, atomically, over whatever file is there.
+
+    A link is followed. What is no file, such as a device or a pipe, is written into, and stays what it is.
+    """
+    if path.is_symlink() or path.exists():
+        mode = path.stat().st_mode if path.exists() else stat.S_IFREG
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            _write_into(path, parts)
+            return
+        path = path.resolve()
     with Draft(path) as draft:
         for part in parts:
             draft.write(part)
         draft.replace(durable=durable, rename=rename)
+
+
+def _write_into(path: Path, parts: Iterable[bytes | memoryview]) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | _BINARY)
+    try:
+        for part in parts:
+            write_all(fd, part, path=path)
+    finally:
+        os.close(fd)
 
 
 def _retrying(rename: Callable[[], object]) -> None:

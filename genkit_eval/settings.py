@@ -83,8 +83,9 @@ class Settings:
         setting = self.get("root")
         if setting.value is None:
             return None
-        path = Path(str(setting.value)).expanduser()
-        return path if setting.folder is None else setting.folder / path
+        path = Path(str(setting.value))
+        # whoever looks for the root finds what "~" means, or says that it means nothing
+        return path if setting.folder is None or path.parts[:1] == ("~",) else setting.folder / path
 
     @property
     def max_concurrency(self) -> int | None:
@@ -108,7 +109,7 @@ def find_settings(
         ConfigError: a value that cannot be, a name that is no setting, a file that cannot be read; says where.
     """
     environment = os.environ if environment is None else environment
-    path, table = _file_table((start or Path.cwd()).absolute())
+    path, table = _file_table(start or Path())
     for name in table:
         if name not in _KNOWN:
             raise ConfigError(f"{path}: {UnknownName('setting', name, _KNOWN)}")
@@ -131,6 +132,11 @@ def _setting(value: object, known: _Known, origin: str, folder: Path | None = No
 
 
 def _file_table(start: Path) -> tuple[Path | None, Mapping[str, object]]:
+    try:
+        start = start.absolute()
+    except FileNotFoundError:
+        # the folder we are in was removed
+        return None, {}
     for folder in (start, *start.parents):
         for name, keys in (("genkit-eval.toml", ()), ("pyproject.toml", ("tool", "genkit_eval"))):
             path = folder / name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -131,3 +132,32 @@ def test_the_checksum_tells_an_edit_of_the_same_length(tmp_path: Path) -> None:
 
     assert len(before) == len(file_checksum(path)) == 24
     assert before != file_checksum(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="only where there are named pipes")
+def test_what_is_no_file_is_written_into_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    replace(pipe, [b"one", b"two"])
+
+    assert os.read(reader, 100) == b"onetwo"
+    assert pipe.is_fifo()
+    os.close(reader)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+@pytest.mark.parametrize("before", [b"old", None])
+def test_a_link_is_followed(tmp_path: Path, before: bytes | None) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "a.json", tmp_path / "a.json"
+    link.symlink_to(target)
+    if before is not None:
+        target.write_bytes(before)
+
+    replace(link, [b"new"])
+
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert names_in(target.parent) == ["a.json"]
