@@ -7,7 +7,7 @@ the score. The denominator is the statements that were sent, never what the judg
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
@@ -24,11 +24,15 @@ GROUP_SIZE = 20
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """Whether the evidence bears a statement out, and why."""
+    """Whether the evidence bears a statement out, and why.
+
+    `parts` is in how many parts the evidence was read: more than one if it is longer than what the judge can read.
+    """
 
     statement: str
     verdict: bool
     reason: str
+    parts: int = 1
 
 
 class _Statements(BaseModel):
@@ -61,7 +65,12 @@ async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) ->
 
 
 async def verdicts(
-    judge: Judge, prompt: Prompt, statements: Sequence[str], evidence: str, *, group_size: int = GROUP_SIZE
+    judge: Judge,
+    prompt: Prompt,
+    statements: Sequence[str],
+    evidence: str | Sequence[str],
+    *,
+    group_size: int = GROUP_SIZE,
 ) -> list[ClaimVerdict]:
     """One verdict for every statement, in their order.
 
@@ -71,13 +80,16 @@ async def verdicts(
     Args:
         prompt: has places for `statements` and `evidence`, and asks for
             `{"verdicts": [{"number": 1, "reason": text, "verdict": true or false}, …]}`.
+        evidence: a text, or documents. Documents that are more than the judge can read at once are split in two
+            (and again); a statement holds if one part bears it out, so that what needs two documents at once may not.
 
     Raises:
         JudgeError: a statement has no verdict even so, or two that differ.
     """
+    documents = [evidence] if isinstance(evidence, str) else list(evidence)
     found: list[ClaimVerdict] = []
     for start in range(0, len(statements), group_size):
-        found += await _judged(judge, prompt, statements[start : start + group_size], evidence)
+        found += await _judged(judge, prompt, statements[start : start + group_size], documents)
     return found
 
 
@@ -92,14 +104,31 @@ def share(verdicts: Sequence[ClaimVerdict]) -> float:
     return sum(item.verdict for item in verdicts) / len(verdicts)
 
 
-async def _judged(judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str) -> list[ClaimVerdict]:
+async def _judged(judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str]) -> list[ClaimVerdict]:
+    """A verdict for each of a group, from documents that are split where they are too long."""
+    try:
+        return await _complete(judge, prompt, group, "\n\n".join(documents))
+    except JudgeError as problem:
+        if problem.kind != "window" or len(documents) < 2:
+            raise
+    middle = len(documents) // 2
+    found = await _judged(judge, prompt, group, documents[:middle])
+    open_places = [place for place, item in enumerate(found) if not item.verdict]
+    rest = [group[place] for place in open_places]
+    later = await _judged(judge, prompt, rest, documents[middle:]) if rest else []
+    for place, item in zip(open_places, later, strict=True):
+        reason = item.reason if item.verdict else f"{found[place].reason} {item.reason}"
+        found[place] = replace(item, reason=reason, parts=found[place].parts + item.parts)
+    return found
+
+
+async def _complete(judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str) -> list[ClaimVerdict]:
     found: dict[int, _Verdict] = {}
     for _ in range(2):
         missing = [number for number in range(len(group)) if number not in found]
-        if not missing:
-            break
-        answers = await _asked(judge, prompt, [group[number] for number in missing], evidence)
-        found |= {missing[place]: answer for place, answer in answers.items()}
+        if missing:
+            answers = await _asked(judge, prompt, [group[number] for number in missing], evidence)
+            found |= {missing[place]: answer for place, answer in answers.items()}
     missing = [number for number in range(len(group)) if number not in found]
     if missing:
         raise JudgeError(

@@ -155,6 +155,7 @@ class NotJson(DataError):
 ModelErrorKind = Literal[
     "refused",
     "length",
+    "window",
     "content_filter",
     "auth",
     "quota",
@@ -167,7 +168,11 @@ ModelErrorKind = Literal[
     "unparsable",
     "other",
 ]
-"""How a model call can end without a usable reply; "other" is an exception nobody foresaw."""
+"""How a model call can end without a usable reply.
+
+"length": the reply was cut off; "window": the prompt is longer than what the model can read; "other": an exception
+that nobody foresaw.
+"""
 
 
 class ModelError(GenkitEvalError):

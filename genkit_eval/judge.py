@@ -5,15 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, Protocol, TypeVar
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, JsonValue, create_model
 
-from genkit_eval.answers import Choice, Rating, Scale, Unit, Unreadable, Verdict, read_answer, read_label
+from genkit_eval.answers import Choice, Rating, Scale, Unit, Verdict
 from genkit_eval.errors import ConfigError, JudgeError, ModelError
 from genkit_eval.models import Message, Model, Reply, model_name
 from genkit_eval.prompts import json_instructions
+from genkit_eval.replies import Unreadable, read_answer, read_label
 
 __all__ = ["Choice", "Judge", "Judgeable", "ModelSource", "Rating", "Scale", "Unit", "Verdict", "as_model"]
 
@@ -58,10 +60,7 @@ def as_model(given: Judgeable, models: ModelSource | None = None) -> Model:
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that is asked for typed answers; `config` goes along with every call.
-
-    Attributes of the model (temperature and the like) belong into `config`; who asks gives messages and the shape.
-    """
+    """A model that is asked for typed answers; `config` (temperature and the like) goes along with every call."""
 
     model: Model
     config: Mapping[str, JsonValue] | None = None
@@ -72,13 +71,19 @@ class Judge:
         return model_name(self.model)
 
     def check(self) -> None:
-        """Look its model up, if it goes by a name.
+        """Find out, before anything is paid for, what would keep it from working.
 
         Raises:
-            UnknownName: nobody defines a model of that name.
+            UnknownName: nobody defines a model of the name it goes by.
+            ConfigError: there is a `config`, and its model is a function, which has no use for one.
         """
         if isinstance(self.model, _NamedModel):
             self.model.found()
+        if isinstance(self.model, _FunctionModel) and self.config:
+            raise ConfigError(
+                f"the judge is the function '{self.name}', which takes a prompt and no configuration: leave out "
+                f"{', '.join(self.config)}, or give a model"
+            )
 
     async def ask(self, messages: Sequence[Message], answer: type[Answer]) -> Answer:
         """The answer, in the shape that was asked for; a reply that does not fit is asked for once more.
@@ -94,14 +99,17 @@ class Judge:
         Raises:
             JudgeError: as `ask`.
         """
-        label: Any = Annotated[str, Choice(*choices)]
-        answer = create_model("Label", label=(label, ...))
+        answer = _label_model(tuple(choices))
 
         def read(text: str) -> str:
             try:
                 return read_label(text, choices)
             except Unreadable:
-                return str(read_answer(text, answer).model_dump()["label"])
+                if "{" not in text:
+                    raise
+                # a dictionary, as the type checker knows no field of a model made here
+                label: str = read_answer(text, answer).model_dump()["label"]
+                return label
 
         return await self._ask(messages, answer, read)
 
@@ -124,6 +132,8 @@ class Judge:
             raise JudgeError(problem.problem, kind=problem.kind, model=self.name, text=problem.text) from problem
         except Exception as problem:
             raise JudgeError(f"{type(problem).__name__}: {problem}", model=self.name) from problem
+        if not isinstance(reply, Reply):
+            raise JudgeError(f"the model returned {type(reply).__name__}, expected a Reply", model=self.name)
         if reply.refusal:
             raise JudgeError(f"refused: {_start(reply.refusal)}", kind="refused", model=self.name, text=reply.refusal)
         if reply.finish_reason == "length":
@@ -142,13 +152,20 @@ class Judge:
 
     def _unread(self, text: str, problem: Unreadable) -> JudgeError:
         if not text.strip():
-            return JudgeError("the reply was empty, twice", kind="empty", model=self.name)
+            return JudgeError("the reply was empty, and again when asked once more", kind="empty", model=self.name)
         return JudgeError(
-            f"no verdict in the reply, twice: {problem}; it began {_start(text)}",
+            f"no usable answer, though asked twice: {problem}; the reply began {_start(text)}",
             kind="unparsable",
             model=self.name,
             text=text,
         )
+
+
+# making a model takes about a millisecond
+@lru_cache(maxsize=64)
+def _label_model(labels: tuple[str, ...]) -> type[BaseModel]:
+    label: Any = Annotated[str, Choice(*labels)]
+    return create_model("Label", label=(label, ...))
 
 
 @dataclass(frozen=True)
@@ -188,11 +205,16 @@ class _FunctionModel:
         if output is not None:
             parts.append(json_instructions(output))
         prompt = "\n\n".join(parts)
-        given = self.fn(prompt) if inspect.iscoroutinefunction(self.fn) else await to_thread.run_sync(self.fn, prompt)
+        given = self.fn(prompt) if inspect.iscoroutinefunction(self.fn) else await _off_loop(self.fn, prompt)
         text = await given if inspect.isawaitable(given) else given
         if not isinstance(text, str):
             raise ModelError(f"the function '{self.name}' returned {type(text).__name__}, expected text")
         return Reply(text=text)
+
+
+async def _off_loop(fn: Callable[[str], str | Awaitable[str]], prompt: str) -> str | Awaitable[str]:
+    # a limiter of its own: how many calls there are at one time is the caller's business
+    return await to_thread.run_sync(fn, prompt, abandon_on_cancel=True, limiter=CapacityLimiter(1))
 
 
 def _correction(text: str, problem: Unreadable) -> list[Message]:

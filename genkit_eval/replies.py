@@ -1,0 +1,272 @@
+"""From a judge's reply to a typed answer: strict reading first, then repairs that cannot change a valid reply."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from genkit_eval.answers import NUMBER, label_key, listed
+
+__all__ = ["Unreadable", "read_answer", "read_label"]
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+REPAIRED_LENGTH = 100_000
+
+
+class Unreadable(ValueError):
+    """A reply is no answer of the asked form; the text says what is wrong, as the judge should read it."""
+
+
+def read_answer(text: str, answer: type[Answer]) -> Answer:
+    """The answer in a reply.
+
+    A reply that is JSON is taken as it is. Else reasoning blocks, fences and prose around one JSON object are left
+    out, and as the last resort the object is repaired: trailing commas, comments, Python literals, raw line breaks,
+    bad escapes. A number or word is never cut out of a longer one.
+
+    Raises:
+        Unreadable: nothing fits, or two different answers do.
+    """
+    if not text.strip():
+        raise Unreadable("it is empty")
+    problem = Unreadable(f"it holds no JSON object with {listed(answer.model_fields)}")
+    found: list[Answer] = []
+    for value in _values(text, answer):
+        try:
+            read = _validated(value, answer)
+        except Unreadable as issue:
+            problem = issue
+            continue
+        if read not in found:
+            found.append(read)
+    if len(found) > 1:
+        raise Unreadable(f"it holds {len(found)} different answers: give one")
+    if not found:
+        raise problem
+    return found[0]
+
+
+def read_label(text: str, labels: Sequence[str]) -> str:
+    """The label in a reply of plain text: alone on the last line, or after a word and a colon ("Label: good.").
+
+    Raises:
+        Unreadable: the line says something else; a label inside another word or a sentence does not count.
+    """
+    text = _REASONING_BLOCK.sub("", _from_answer_on(text))
+    lines = [line for line in text.splitlines() if label_key(line)]
+    wanted = {label_key(label): label for label in labels}
+    found = dict.fromkeys(
+        wanted[bare] for line in lines for bare in (label_key(line), label_key(_after_colon(line))) if bare in wanted
+    )
+    last = lines[-1] if lines else ""
+    if len(found) != 1 or not {label_key(last), label_key(_after_colon(last))} & wanted.keys():
+        raise Unreadable(f"expected {listed(labels)} and nothing else")
+    return next(iter(found))
+
+
+def _after_colon(line: str) -> str:
+    before, colon, after = line.partition(":")
+    return after if colon and len(before.split()) <= 3 else ""
+
+
+def _validated(value: Any, answer: type[Answer]) -> Answer:
+    try:
+        value = _shaped(value, answer)
+        if not isinstance(value, dict):
+            raise Unreadable(f"it is no JSON object with {listed(answer.model_fields)}")
+        read = answer.model_validate(value)
+        if _has_nan(read.model_dump()):
+            raise Unreadable("it holds a number that is not finite")
+    except ValidationError as problem:
+        raise Unreadable(_explained(problem)) from problem
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return read
+
+
+def _shaped(value: Any, answer: type[BaseModel]) -> Any:
+    """What cannot be meant otherwise: JSON inside a JSON text, a list of one object, the value of the only field."""
+    if isinstance(value, str):
+        value = _parsed(value, value)
+    names = list(answer.model_fields)
+    if isinstance(value, list):
+        alone = len(value) == 1 and isinstance(value[0], dict) and (len(names) > 1 or names[0] in value[0])
+        value = value[0] if alone else {names[0]: value} if len(names) == 1 else value
+    elif len(names) == 1 and (isinstance(value, int | float) or _is_number(value)):
+        value = {names[0]: value}
+    return _without_halves(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, str) and NUMBER.fullmatch(value.strip()) is not None
+
+
+# --- where an answer may be ---------------------------------------------------------------------------------------
+
+
+def _values(text: str, answer: type[BaseModel]) -> list[Any]:
+    """The values that may be the answer: the whole reply if that is JSON, else what stands among other text."""
+    whole = _parsed(text, _NOTHING)
+    if whole is not _NOTHING:
+        # to look for another answer inside would be to change it
+        return [whole]
+    text = _from_answer_on(text)
+    found, broken = _embedded(text)
+    if broken:
+        found.append(_repaired(broken, answer))
+    if not found and _is_number(text):
+        found.append(text)
+    return found
+
+
+def _embedded(text: str) -> tuple[list[Any], str]:
+    """The JSON objects among other text, or lists of them; and the rest of the text from the first broken one on."""
+    found: list[Any] = []
+    at = 0
+    while opening := _OPENING.search(text, at):
+        if opening[0] == "<":
+            closing = _END_OF_REASONING.search(text, opening.end())
+            if closing is None:
+                # still thinking when it ended
+                break
+            at = closing.end()
+            continue
+        try:
+            value, at = _LENIENT.raw_decode(text, opening.start())
+        except Unreadable:
+            raise
+        except (ValueError, RecursionError):
+            return found, text[opening.start() :]
+        found.append(value)
+    return found, ""
+
+
+def _repaired(text: str, answer: type[BaseModel]) -> Any:
+    """The value that a broken one was meant to be.
+
+    Raises:
+        Unreadable: there is doubt: it ends early, has a field twice, or a value that is no whole literal.
+    """
+    span = text[: 1 + max(text.rfind("}"), text.rfind("]"))]
+    fields = {name for key, info in answer.model_fields.items() for name in (key, info.alias or key)}
+    if not span or len(span) > REPAIRED_LENGTH or _REASONING.search(span):
+        raise Unreadable("its JSON is broken")
+    for name in fields:
+        if len(re.findall(rf"""(?:["']{re.escape(name)}["']|[{{,]\s*{re.escape(name)})\s*:""", span)) > 1:
+            raise Unreadable(f"its JSON is broken, and holds '{name}' more than once")
+    if not _bare_values_are_whole(span):
+        raise Unreadable("its JSON is broken: a value is neither text in quotes, nor a number, true, false or null")
+    # 30 ms at import, and most replies need no repair
+    import json_repair
+
+    try:
+        return json_repair.loads(span, skip_json_loads=True)
+    except (ValueError, RecursionError):
+        raise Unreadable("its JSON is broken") from None
+
+
+def _parsed(text: str, otherwise: Any) -> Any:
+    try:
+        return _LENIENT.decode(text.strip())
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError):
+        return otherwise
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        for key, item in pairs:
+            if value[key] != item:
+                raise Unreadable(f"it holds two different values of '{key}'")
+    return value
+
+
+_NOTHING = object()
+# lenient in one thing: raw line breaks and tabs inside strings
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_distinct)
+# brackets of prose are no beginning of JSON
+_OPENING = re.compile(
+    r"""\{(?=\s*(?:["'}]|\w+\s*:|//|/\*|\#))|\[(?=\s*[{\["])|<(?=(?:think|thinking|thought|reasoning|reflection)>)""",
+    re.IGNORECASE,
+)
+_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+_REASONING_BLOCK = re.compile(_REASONING.pattern + r".*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_END_OF_REASONING = re.compile(r"</(think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+
+
+def _from_answer_on(text: str) -> str:
+    """Without reasoning that has an end but no beginning: chat templates put the opening tag into the prompt."""
+    if text.lstrip().startswith(("{", "[", "```")):
+        return text
+    first, end = _REASONING.search(text), _END_OF_REASONING.search(text)
+    return text[end.end() :] if end and (first is None or end.start() < first.start()) else text
+
+
+_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BARE_VALUE = re.compile(r"""["'\w]\s*:\s*([^\s"'{\[][^,}\]\n"']*)""")
+_COMMENT = re.compile(r"//.*|#.*|/\*.*?\*/|/\*.*", re.DOTALL)
+_WHOLE_VALUE = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?|true|false|null|True|False|None")
+
+
+def _bare_values_are_whole(span: str) -> bool:
+    """Whether each value without quotes is one whole literal: a repair would make 80 of 80%, and 0 of 0. 8."""
+    bare = (_COMMENT.sub("", value).strip() for value in _BARE_VALUE.findall(_TEXTS.sub('""', span)))
+    return all(not value or _WHOLE_VALUE.fullmatch(value) for value in bare)
+
+
+# --- what it may hold ---------------------------------------------------------------------------------------------
+
+
+def _without_halves(value: Any) -> Any:
+    """Halves of surrogate pairs become the replacement character: no file can hold them."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(value) else value
+    if isinstance(value, dict):
+        return {_without_halves(key): _without_halves(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_halves(item) for item in value]
+    return value
+
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, Mapping):
+        return any(_has_nan(item) for item in value.values())
+    return isinstance(value, list | tuple | set | frozenset) and any(_has_nan(item) for item in value)
+
+
+def _explained(problem: ValidationError) -> str:
+    parts = []
+    for error in problem.errors(include_url=False)[:5]:
+        place = ".".join(str(part) for part in error["loc"])
+        found = "" if error["type"] == "missing" else f", found {_short(error['input'])}"
+        parts.append(f"{place}: {error['msg'].removeprefix('Value error, ')}{found}")
+    return "; ".join(parts)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
