@@ -80,9 +80,12 @@ def _walk_compound(value: object, where: str, depth: int) -> Any:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return _walk(fields, where, depth)
     if isinstance(value, Mapping):
-        return {
+        form = {
             _key(key, where): _walk(item, f"{where}.{key}" if where else str(key), depth) for key, item in value.items()
         }
+        if len(form) < len(value):
+            raise NotJson("an object with a number and its text as keys", where=where)
+        return form
     if isinstance(value, list | tuple):
         return [_walk(item, f"{where}[{i}]", depth) for i, item in enumerate(value)]
     if isinstance(value, set | frozenset):

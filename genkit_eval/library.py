@@ -7,7 +7,7 @@ from typing import Any
 
 from genkit_eval.datasets import as_samples, check_schema, fill_ids, parse_schema
 from genkit_eval.engine import EvalRun
-from genkit_eval.errors import CorruptFile
+from genkit_eval.errors import CorruptFile, UnknownName
 from genkit_eval.stores import UNSET, AnyVersion, DatasetStore, EvalStore, Unset
 from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalRunKey, Sample
 
@@ -42,7 +42,7 @@ class Datasets:
         return self.store.create(
             dataset_id,
             _checked(samples, checked, dataset_id),
-            dataset_type=DatasetType(dataset_type),
+            dataset_type=_type(dataset_type),
             target_action=target,
             metric_refs=metric_refs,
             schema=checked,
@@ -80,7 +80,7 @@ class Datasets:
             target_action=target,
             metric_refs=metric_refs,
             schema=new_schema,
-            dataset_type=dataset_type if isinstance(dataset_type, Unset) else DatasetType(dataset_type),
+            dataset_type=dataset_type if isinstance(dataset_type, Unset) else _type(dataset_type),
         )
 
     def patch(
@@ -134,6 +134,13 @@ class Runs:
     def delete(self, run: EvalRunKey | str, *, expected_revision: int | None = None) -> None:
         """Remove a run."""
         self.store.delete(run, expected_revision=expected_revision)
+
+
+def _type(given: DatasetType | str) -> DatasetType:
+    try:
+        return DatasetType(given)
+    except ValueError:
+        raise UnknownName("dataset type", str(given), [kind.value for kind in DatasetType]) from None
 
 
 def _checked(samples: SamplesLike, schema: DatasetSchema | None, dataset_id: str | None) -> list[Sample]:

@@ -151,3 +151,8 @@ def test_text_is_itself_and_anything_else_compact_json() -> None:
     assert json_text("a b") == "a b"
     assert json_text({"a": [1, None, "é"]}) == '{"a":[1,null,"é"]}'
     assert dump(2**65) == str(2**65).encode()
+
+
+def test_keys_that_become_the_same_text_are_refused() -> None:
+    with pytest.raises(NotJson, match="a number and its text as keys"):
+        json_form({"a": {1: "x", "1": "y"}})

@@ -23,6 +23,8 @@ from typing import Any
 
 import orjson
 
+from genkit_eval.datasets.fields import kind_of
+
 __all__ = ["Faulty", "Repeated", "elements", "faults", "is_exact", "parse"]
 
 DEEPEST = 250
@@ -185,7 +187,10 @@ def _wrapped(text: str, place: int) -> Generator[tuple[Any, int], None, int]:
         if key == "samples" and text.startswith("[", place):
             place = yield from _items(text, place)
         else:
-            place = _value(text, place)[1]
+            value, end = _value(text, place)
+            if key == "samples":
+                raise Faulty(f"'samples' is {kind_of(value)}: expected an array of samples", place)
+            place = end
         place = _skip(text, place)
         if text.startswith("}", place):
             break

@@ -25,6 +25,8 @@ __all__ = ["read_yaml", "write_yaml"]
 MOST_REPEATED = 100_000
 """Nodes that aliases may repeat: shared contexts are welcome, documents that unfold without end are not."""
 
+LONGEST_PATH = 120
+
 _TAG = "tag:yaml.org,2002:"
 _DIGITS = list("-+.0123456789")
 _RESOLVERS = (
@@ -177,7 +179,8 @@ class _Plainer:
         return None
 
     def _wrong(self, node: yaml.Node, path: str, message: str) -> None:
-        self.problems.append((node.start_mark.line + 1, path, message))
+        shown = path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH // 2]}…{path[-LONGEST_PATH // 4 :]}"
+        self.problems.append((node.start_mark.line + 1, shown, message))
 
 
 def write_yaml(samples: Iterable[Sample]) -> Iterator[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.types import EvalRunKey, Sample
 
 __all__ = ["check_same_plan", "limits_of", "recorded_plan", "remaining_cases"]
+
+log = logging.getLogger("genkit_eval")
 
 # what a target may replace does not tell whether the sample is still the same
 _OBSERVED = {
@@ -86,15 +89,30 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
     begun: dict[str, tuple[int, Mapping[str, Any]]] = {}
     needed = {cell.key for cell in (*plan.sync_cells, *plan.async_cells)}
     for slot, result in ledger.journal.entries():
+        judges = _judges(result)
+        if judges is None:
+            log.warning("run %s: result %d is damaged and done again", ledger.journal.key.eval_run_id, slot)
+            ledger.journal.discard(slot)
+            continue
         case_id = result["testCaseId"]
         if contents.pop(case_id, None) != _content_of_result(result, with_output=with_output):
             ledger.journal.discard(slot)
-        elif "error" in result or needed <= {metric["evaluator"] for metric in result["metrics"]}:
+        elif "error" in result or needed <= judges:
             done[case_id] = slot
             ledger.replay(slot, result)
         else:
             begun[case_id] = slot, result
     return _cases(plan, source, ledger, done, begun)
+
+
+def _judges(result: Mapping[str, Any]) -> set[str] | None:
+    """The evaluators that have spoken; None where what is looked at is missing: a damaged line may be JSON as well."""
+    try:
+        if not isinstance(result["testCaseId"], str):
+            return None
+        return {metric["evaluator"] for metric in result["metrics"] if metric["status"] and metric["outcome"]}
+    except (KeyError, TypeError):
+        return None
 
 
 def _cases(

@@ -202,3 +202,11 @@ def test_cells_that_spreadsheets_run_are_written_as_they_are(tmp_path: Path) -> 
     write_samples(tmp_path / "d.csv", samples)
 
     assert list(read_samples(tmp_path / "d.csv")) == samples
+
+
+def test_very_many_columns_are_kept() -> None:
+    names = [f"c{i}" for i in range(5_000)]
+
+    (found,) = rows(",".join(["input", *names]) + "\n" + ",".join(["x"] * 5_001) + "\n")
+
+    assert found == {"input": "x", "custom": dict.fromkeys(names, "x")}

@@ -225,3 +225,8 @@ def test_two_samples_never_share_a_dictionary(file: Path) -> None:
 
     assert first.custom == second.custom == {}
     assert first.custom is not second.custom
+
+
+def test_a_wrapper_whose_samples_are_no_array_says_so(file: Path) -> None:
+    assert "'samples' is an object: expected an array of samples" in refused(file, '{"samples": {"input": 1}}')
+    assert "'samples' is null: expected an array of samples" in refused(file, '{"samples": null}')

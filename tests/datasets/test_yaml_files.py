@@ -174,3 +174,10 @@ def test_no_samples_are_an_empty_list(tmp_path: Path) -> None:
     assert list(read_samples(tmp_path / "d.yml")) == []
     with pytest.raises(DataFileError, match="holds no samples"):
         check_file(tmp_path / "d.yml")
+
+
+def test_an_alias_of_itself_is_refused_in_a_message_of_readable_length() -> None:
+    message = refused("- &a\n  input: [*a]\n")
+
+    assert "an alias of itself" in message
+    assert len(message) < 400

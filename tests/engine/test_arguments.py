@@ -135,3 +135,8 @@ def test_options_with_an_alias_are_recorded_as_they_are_given(ge: GenkitEval) ->
 
     assert run.key.evaluators[0].options == {"minScore": 0.3}
     assert recorded_plan(ge.registry, run.key).cells[0].options == Aliased(minScore=0.3)
+
+
+def test_a_dataset_type_that_does_not_exist_is_named_with_those_that_do(ge: GenkitEval) -> None:
+    with pytest.raises(ConfigError, match="unknown dataset type 'FLOWS': did you mean 'FLOW'"):
+        ge.datasets.create("capitals", [{"input": 1}], dataset_type="FLOWS")

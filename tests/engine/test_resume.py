@@ -247,3 +247,31 @@ def test_a_call_that_outlives_the_run_and_its_loop_ends_in_silence(ge: GenkitEva
 
     # pytest fails a test in which a thread ended with an exception
     assert calls
+
+
+@pytest.mark.parametrize(
+    "damaged", ['{"broken":1}', '{"testCaseId":"s0","input":0,"metrics":[{"evaluator":"x"}]}', "{}"]
+)
+def test_a_damaged_line_that_is_json_all_the_same_is_done_again(ge: GenkitEval, damaged: str) -> None:
+    ge.define_evaluator("t/yes", lambda point: True)
+    stop = 3
+
+    def flow(x: int) -> int:
+        if x == stop:
+            raise KeyboardInterrupt
+        return x
+
+    ge.define_flow("f", flow)
+    samples = [{"testCaseId": f"s{i}", "input": i} for i in range(5)]
+    with pytest.raises(KeyboardInterrupt):
+        run_sync(ge.evaluate(samples, target="f", evaluators=["t/yes"], limits=Limits(max_concurrency=1)))
+    (key,) = ge.runs.list()
+    journal = ge.runs.load(key.eval_run_id).path
+    header, _, *rest = journal.read_text(encoding="utf-8").splitlines()
+    journal.write_text("\n".join([header, damaged, *rest]) + "\n", encoding="utf-8")
+    stop = -1
+
+    run = run_sync(ge.evaluate(samples, resume=key.eval_run_id))
+
+    assert [(one.test_case_id, one.output) for one in run.results] == [(f"s{i}", i) for i in range(5)]
+    assert run.summary()[0].passed == 5
