@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Self, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, PlainSerializer, PlainValidator
 from pydantic.alias_generators import to_camel
 
-__all__ = ["Data", "Json", "Timestamp", "collector_paused", "iso_time", "plain"]
+__all__ = ["Data", "Json", "Timestamp", "collector_paused", "heap_set_aside", "iso_time", "plain"]
 
 
 def _json_form(value: object) -> Any:
@@ -166,6 +166,20 @@ def collector_paused() -> Iterator[None]:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+@contextmanager
+def heap_set_aside() -> Iterator[None]:
+    """The garbage collector leaves alone, meanwhile, what is there now: it would walk all of it again and again."""
+    if gc.get_freeze_count():
+        # somebody else has set it aside, and takes it back
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def plain(value: object) -> Any:

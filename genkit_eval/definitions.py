@@ -121,6 +121,21 @@ class Flow:
         return self.annotation is not Any
 
     @cached_property
+    def _as_it_is(self) -> type | None:
+        """The type whose values need no look inside: JSON values have nothing else in them."""
+        for kind, whole in (
+            (dict, dict[str, Any]),
+            (list, list[Any]),
+            (str, str),
+            (int, int),
+            (float, float),
+            (bool, bool),
+        ):
+            if self.annotation in (kind, whole):
+                return kind
+        return None
+
+    @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
         return TypeAdapter(self.annotation)
 
@@ -130,6 +145,8 @@ class Flow:
         Raises:
             DataError: the value does not fit; says where and why.
         """
+        if type(value) is self._as_it_is:
+            return value
         try:
             return self._adapter.validate_python(value)
         except ValidationError as problem:

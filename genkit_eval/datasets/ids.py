@@ -36,6 +36,9 @@ def fill_ids(samples: Iterable[Sample], *, taken: Container[str] | None = None) 
     if taken is None:
         samples = list(samples)
         taken = check_ids(samples)
+        if len(taken) == len(samples):
+            yield from samples
+            return
     seen: set[int] = set()
     last: dict[int, int] = {}
     for sample in samples:
@@ -58,6 +61,11 @@ def check_ids(samples: Iterable[Sample], *, source: str = "samples") -> frozense
     Raises:
         DataFileError: names each id that was given twice, and both places.
     """
+    samples = list(samples)
+    given = [sample.test_case_id for sample in samples if sample.test_case_id]
+    unique = frozenset(given)
+    if len(unique) == len(given):
+        return unique
     first: dict[str, int] = {}
     problems = []
     for position, sample in enumerate(samples, start=1):

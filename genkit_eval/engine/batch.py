@@ -40,15 +40,14 @@ def _lacks(result: Mapping[str, Any], cell: Cell) -> bool:
 
 async def judge_together(cell: Cell, points: Sequence[DataPoint], limit: float | None) -> list[list[Metric]]:
     """One list of metrics a point; when the evaluator breaks, every point has its error."""
-    result = await called_within(beside_loop(cell), points, limit)
-    value, error = result.value, result.error
+    value, error, seconds = await called_within(beside_loop(cell), points, limit)
     if error is None and not isinstance(value, list | tuple):
         error = f"the evaluator returned {type(value).__name__}: expected a list with one value for each data point"
     elif isinstance(value, list | tuple) and len(value) != len(points):
         error = f"the evaluator returned {len(value)} values for {len(points)} data points: expected one for each"
     if error is not None or not isinstance(value, list | tuple):
-        return [[cell.failed(error or "", result.seconds)] for _ in points]
-    return [cell.metrics(item, result.seconds / len(points)) for item in value]
+        return [[cell.failed(error or "", seconds)] for _ in points]
+    return [cell.metrics(item, seconds / len(points)) for item in value]
 
 
 def beside_loop(cell: Cell) -> Callable[[Any], Awaitable[object]]:

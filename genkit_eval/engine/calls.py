@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import anyio
 
@@ -32,12 +32,8 @@ _NOT_THE_USERS = (
 A = TypeVar("A")
 
 
-class Called(NamedTuple):
-    """What a call gave: its value, or the error in one line; and how long it took."""
-
-    value: object
-    error: str | None
-    seconds: float
+Called = tuple[object, str | None, float]
+"""What a call gave: its value, or None; the error in one line, or None; how many seconds it took."""
 
 
 def called(call: Callable[[A], object], argument: A) -> Called:
@@ -48,8 +44,8 @@ def called(call: Callable[[A], object], argument: A) -> Called:
     except BaseException as problem:
         if _is_ctrl_c(problem):
             raise
-        return Called(None, described(problem), perf_counter() - started)
-    return Called(value, None, perf_counter() - started)
+        return None, described(problem), perf_counter() - started
+    return value, None, perf_counter() - started
 
 
 async def called_async(call: Callable[[A], Awaitable[object]], argument: A, cancelled: type[BaseException]) -> Called:
@@ -58,7 +54,7 @@ async def called_async(call: Callable[[A], Awaitable[object]], argument: A, canc
     try:
         value = await call(argument)
     except Exception as problem:
-        return Called(None, described(problem), perf_counter() - started)
+        return None, described(problem), perf_counter() - started
     except GeneratorExit:
         # the coroutine is closed: its loop is gone
         raise
@@ -67,8 +63,8 @@ async def called_async(call: Callable[[A], Awaitable[object]], argument: A, canc
         if _is_ctrl_c(problem) or anyio.current_effective_deadline() == -math.inf:
             raise
         error = "cancelled: the call cancelled itself" if isinstance(problem, cancelled) else described(problem)
-        return Called(None, error, perf_counter() - started)
-    return Called(value, None, perf_counter() - started)
+        return None, error, perf_counter() - started
+    return value, None, perf_counter() - started
 
 
 def _is_ctrl_c(problem: BaseException) -> bool:
@@ -79,11 +75,11 @@ def _is_ctrl_c(problem: BaseException) -> bool:
 
 async def called_within(call: Callable[[A], Awaitable[object]], argument: A, limit: float | None) -> Called:
     """Call an asynchronous evaluator under a deadline of its own."""
-    result = Called(None, None, 0.0)
+    result: Called = None, None, 0.0
     with anyio.move_on_after(limit) as scope:
         result = await called_async(call, argument, anyio.get_cancelled_exc_class())
     if scope.cancel_called:
-        return Called(None, f"timeout: the evaluator took longer than {limit:g} s", limit or 0.0)
+        return None, f"timeout: the evaluator took longer than {limit:g} s", limit or 0.0
     return result
 
 

@@ -121,8 +121,6 @@ class Case:
             if type(value) in (dict, list):
                 if name not in texts:
                     texts[name] = dump(value)
-                elif name == "input" and dump(value) != texts[name]:
-                    _restore(value, load(texts[name]))
                 self._names.append(name)
                 self._mutable.append(value)
         if self._names:
@@ -139,6 +137,11 @@ class Case:
     def changed(self) -> bool:
         """Whether somebody changed the data point."""
         return bool(self._names) and dump(self._mutable) != self._state
+
+    def restore_if_changed(self) -> None:
+        """Undo what the target did to the values it was given."""
+        if self.changed:
+            self.restore()
 
     def restore(self) -> None:
         """Undo changes, in place, so that whoever shares the values sees them right."""

@@ -48,9 +48,8 @@ class Cell:
 
     def settled(self, result: Called) -> list[Metric]:
         """The metrics of a call that ended, well or not."""
-        if result.error is not None:
-            return [self.failed(result.error, result.seconds)]
-        return self.metrics(result.value, result.seconds)
+        value, error, seconds = result
+        return self.metrics(value, seconds) if error is None else [self.failed(error, seconds)]
 
     def metrics(self, value: object, seconds: float) -> list[Metric]:
         """The metrics in what the evaluator returned."""

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from pydantic import JsonValue
 
+from genkit_eval._data import heap_set_aside
 from genkit_eval.engine.batch import judge_batches
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
@@ -72,7 +73,8 @@ async def run_cases(
     try:
         cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
         meter.begin(notices)
-        await _run_lanes(plan, cases, ledger, limits, meter)
+        with heap_set_aside():
+            await _run_lanes(plan, cases, ledger, limits, meter)
         if plan.batch_cells:
             ledger.flush()
             await judge_batches(plan.batch_cells, ledger, limits)

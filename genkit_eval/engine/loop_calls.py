@@ -186,15 +186,15 @@ class LoopCalls:
         documents: list[Any] = []
         recorder.set(documents)
         guard.begin(case, self._limits.target_seconds)
-        result = await called_async(self._plan.call_target, case, self._cancelled)
+        value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
             self._timed_out(case)
             return
-        if result.error is not None:
-            case.broke(result.error, result.seconds)
+        if error is not None:
+            case.broke(error, took)
         else:
-            case.answered(result.value, documents, result.seconds)
+            case.answered(value, documents, took)
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:
@@ -209,11 +209,13 @@ class LoopCalls:
         if case.error is None and self._plan.sync_cells:
             self.put_sync(case)
             return
+        case.restore_if_changed()
         self._ledger.close(case)
         self._ledger.flush_when_due()
 
     async def _judge(self, case: Case) -> None:
         """All asynchronous evaluators of one case, side by side; the output is written first."""
+        case.restore_if_changed()
         self._ledger.open(case)
         cells = [cell for cell in self._plan.async_cells if case.lacks(cell)]
         if len(cells) == 1:

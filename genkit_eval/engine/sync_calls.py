@@ -162,6 +162,9 @@ class SyncCalls:
         again, one by one, so that only those are FAILED who change it; billed ones are looked at one by one at once.
         """
         first, judged = case.next_cell, len(case.metrics)
+        if self._plan.billed:
+            # what the target did to the values must not be laid at an evaluator's door
+            case.restore_if_changed()
         if not self._judge_all(case, seat, one_by_one=self._plan.billed):
             return False
         if case.changed:
@@ -188,19 +191,21 @@ class SyncCalls:
         documents: list[Any] = []
         recorder.set(documents)
         seat.enter(case, TARGET, self._limits.target_seconds)
-        result = called(self._plan.call_target, case)
+        value, error, took = called(self._plan.call_target, case)
         if seat.leave() is None:
             return False
-        if result.error is not None:
-            case.broke(result.error, result.seconds)
+        if error is not None:
+            case.broke(error, took)
         elif self._plan.flow is not None:
-            case.answered(result.value, documents, result.seconds)
+            case.answered(value, documents, took)
         return True
 
     def _pass_on(self, case: Case) -> None:
         if case.error is None and self._plan.async_cells:
             self._hand_on(case)
             return
+        if not self._plan.sync_cells:
+            case.restore_if_changed()
         self._ledger.close(case)
         self._ledger.flush_when_due()
 

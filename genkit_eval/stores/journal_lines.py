@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -56,6 +57,7 @@ class JournalLines:
         self._previous = array("I")
         self._late_starts = array("Q")
         self._late_sizes = array("I")
+        self._in_order = False
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -96,6 +98,9 @@ class JournalLines:
     def joined(self, file: BinaryIO, slots: Sequence[int]) -> Iterator[bytes]:
         """The results of those slots in pieces, results within a piece separated by ", "."""
         place = 0
+        self._in_order = (
+            not self._late_starts and not self.dropped and array("q", slots) == array("q", range(len(self)))
+        )
         while place < len(slots):
             stop = self._neighbours(slots, place)
             if stop == place:
@@ -112,6 +117,8 @@ class JournalLines:
     def _neighbours(self, slots: Sequence[int], place: int) -> int:
         """Up to where the results lie one after the other in the file, whole as they are, in a piece of some size."""
         starts, sizes, newest = self._starts, self._sizes, self._newest
+        if self._in_order and slots[place] == place:
+            return max(place + 1, bisect_left(starts, starts[place] + _PIECE))
         end = starts[slots[place]]
         most = end + _PIECE
         while place < len(slots) and end < most:

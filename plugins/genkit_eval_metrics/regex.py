@@ -17,8 +17,9 @@ from genkit_eval_metrics._workers import POOL
 if TYPE_CHECKING:
     from regex import Pattern
 
-__all__ = ["RegexOptions", "check_regex", "regex"]
+__all__ = ["RegexOptions", "check_regex", "found_within", "regex"]
 
+QUICK_SECONDS = 0.005
 MAX_PATTERN = 10_000
 WORKER_PATTERN = 2_000
 WORKER_GROUPS = 100
@@ -51,7 +52,7 @@ def regex(point: DataPoint, options: RegexOptions) -> bool | Score:
         if compiled is None or len(text) > WORKER_TEXT:
             found = _search_apart(pattern, text, options.timeout_seconds)
         else:
-            found = compiled.search(text, timeout=options.timeout_seconds) is not None
+            found = found_within(compiled, text, options.timeout_seconds)
     except TimeoutError:
         raise DataError(
             f"timeout: the pattern {quoted(pattern)} took more than {options.timeout_seconds:g} s on "
@@ -61,6 +62,19 @@ def regex(point: DataPoint, options: RegexOptions) -> bool | Score:
         return True
     reason = f"{quoted(pattern)} is not found in {shown(point.output) or 'null'}"
     return Score.trusted({"score": False, "status": Status.FAIL, "reason": reason})
+
+
+def found_within(pattern: Pattern[str], text: str, seconds: float) -> bool:
+    """Whether the pattern is found in the text.
+
+    Raises:
+        TimeoutError: the search took longer.
+    """
+    try:
+        # holds the interpreter: handing it to another thread and back costs more than most searches
+        return pattern.search(text, timeout=min(QUICK_SECONDS, seconds), concurrent=False) is not None
+    except TimeoutError:
+        return pattern.search(text, timeout=seconds, concurrent=True) is not None
 
 
 def check_regex(sample: Sample, options: RegexOptions) -> str | None:

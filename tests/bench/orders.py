@@ -14,6 +14,7 @@ import regex
 
 from genkit_eval import Score, json_text
 from genkit_eval_metrics.deep_equal import DeepEqualOptions, deep_equal
+from genkit_eval_metrics.regex import found_within
 
 __all__ = ["BARE_METRICS", "METRICS", "Judged", "Metric", "rows", "ship", "ship_at_once", "write_orders"]
 
@@ -78,7 +79,7 @@ def equal(point: Judged) -> bool | Score:
 
 def matches(point: Judged) -> bool:
     """A pattern in the JSON text, with a time limit."""
-    return _CODE.search(json_text(point.output), timeout=1.0) is not None
+    return found_within(_CODE, json_text(point.output), 1.0)
 
 
 def worthy(point: Judged) -> bool:
