@@ -25,6 +25,8 @@ __all__ = ["EvaluatorRef", "Plugin", "Registry"]
 F = TypeVar("F", bound=Callable[..., Any])
 Definition = TypeVar("Definition")
 
+Provider = Mapping[str, Definition] | Callable[[str], Definition]
+
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
@@ -51,6 +53,8 @@ class Registry:
         self.flows: dict[str, Flow] = {}
         self.models: dict[str, Model] = {}
         self.embedders: dict[str, Embedder] = {}
+        self._model_makers: dict[str, Callable[[str], Model]] = {}
+        self._embedder_makers: dict[str, Callable[[str], Embedder]] = {}
         self.plugins: dict[str, Plugin] = {}
         self._parties: dict[tuple[str, str], str] = {}
         self._party: str | None = None
@@ -119,15 +123,13 @@ class Registry:
 
         return define if fn is None else define(fn)
 
-    def define_models(self, provider: str, models: Mapping[str, Model]) -> None:
-        """Define models under `provider/name`."""
-        for name, model in models.items():
-            self._add("model", self.models, f"{checked_name('model', provider)}/{name}", model, model)
+    def define_models(self, provider: str, models: Provider[Model]) -> None:
+        """Define models under `provider/name`: a mapping by name, or a function that makes the model of any name."""
+        self._provide("model", provider, models, self.models, self._model_makers)
 
-    def define_embedders(self, provider: str, embedders: Mapping[str, Embedder]) -> None:
-        """Define embedders under `provider/name`."""
-        for name, embedder in embedders.items():
-            self._add("embedder", self.embedders, f"{checked_name('embedder', provider)}/{name}", embedder, embedder)
+    def define_embedders(self, provider: str, embedders: Provider[Embedder]) -> None:
+        """Define embedders under `provider/name`: a mapping by name, or a function that makes that of any name."""
+        self._provide("embedder", provider, embedders, self.embedders, self._embedder_makers)
 
     def evaluator(self, ref: str) -> Evaluator:
         """The evaluator of that name; "custom/x" and "/evaluator/custom/x" mean the same."""
@@ -139,11 +141,26 @@ class Registry:
 
     def model(self, ref: str) -> Model:
         """The model of that name; "provider/x" and "/model/provider/x" mean the same."""
-        return _found("model", self.models, ref)
+        return _made("model", self.models, self._model_makers, ref)
 
     def embedder(self, ref: str) -> Embedder:
         """The embedder of that name; "provider/x" and "/embedder/provider/x" mean the same."""
-        return _found("embedder", self.embedders, ref)
+        return _made("embedder", self.embedders, self._embedder_makers, ref)
+
+    def _provide(
+        self,
+        kind: str,
+        provider: str,
+        given: Provider[Definition],
+        table: dict[str, Definition],
+        makers: dict[str, Callable[[str], Definition]],
+    ) -> None:
+        checked_name(kind, provider)
+        if isinstance(given, Mapping):
+            for name, definition in given.items():
+                self._add(kind, table, f"{provider}/{name}", definition, definition)
+        else:
+            self._add(f"{kind} provider", makers, provider, given, given)
 
     def _add(self, kind: str, table: dict[str, Definition], name: str, definition: Definition, source: object) -> None:
         party = self._party or origin_of(source)
@@ -157,4 +174,19 @@ def _found(kind: str, table: Mapping[str, Definition], ref: str) -> Definition:
     name = ref.removeprefix(f"/{kind}/")
     if name not in table:
         raise UnknownName(kind, name, table)
+    return table[name]
+
+
+def _made(
+    kind: str, table: dict[str, Definition], makers: Mapping[str, Callable[[str], Definition]], ref: str
+) -> Definition:
+    """The definition of that name, made and kept if its provider makes any name; of several, the longest one's."""
+    name = ref.removeprefix(f"/{kind}/")
+    if name not in table:
+        provider = max((p for p in makers if name.startswith(f"{p}/") and name != f"{p}/"), key=len, default=None)
+        if provider is None:
+            _, slash, rest = name.partition("/")
+            rest = rest or ("<name>" if slash else name)
+            raise UnknownName(kind, name, [*table, *(f"{p}/{rest}" for p in makers)])
+        table[name] = makers[provider](name.removeprefix(f"{provider}/"))
     return table[name]

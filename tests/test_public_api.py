@@ -12,13 +12,14 @@ import pytest
 import genkit_eval
 import genkit_eval_local
 import genkit_eval_metrics
+import genkit_eval_openai
 
 PROGRAMS = {"__main__"}
 """Modules that are run, not imported for their names."""
 
 
 def module_names() -> list[str]:
-    packages = (genkit_eval, genkit_eval_local, genkit_eval_metrics)
+    packages = (genkit_eval, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
     names = [package.__name__ for package in packages]
     for package in packages:
         names += [info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]

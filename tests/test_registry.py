@@ -43,6 +43,10 @@ class Lengths:
         return [[float(len(text))] for text in texts]
 
 
+class OtherLengths(Lengths):
+    pass
+
+
 def test_a_decorator_gives_the_function_back() -> None:
     registry = Registry()
 
@@ -249,3 +253,60 @@ def test_models_and_embedders_are_protocols() -> None:
     assert isinstance(Echo(), Model)
     assert isinstance(Lengths(), Embedder)
     assert Message(role="user", content="hi").to_json() == {"role": "user", "content": "hi"}
+
+
+def test_a_provider_may_make_the_model_of_any_name_once() -> None:
+    made: list[str] = []
+
+    def provider(name: str) -> Echo:
+        made.append(name)
+        return Echo()
+
+    registry = Registry()
+    registry.define_models("any", provider)
+
+    model = registry.model("any/org/model:8b")
+
+    assert registry.model("/model/any/org/model:8b") is model
+    assert made == ["org/model:8b"]
+
+
+def test_of_two_providers_the_longer_name_is_meant() -> None:
+    registry = Registry()
+    registry.define_embedders("any", lambda name: Lengths())
+    registry.define_embedders("any/small", lambda name: OtherLengths())
+
+    assert isinstance(registry.embedder("any/small/x"), OtherLengths)
+    assert not isinstance(registry.embedder("any/large"), OtherLengths)
+
+
+def test_a_model_that_is_listed_goes_before_one_that_can_be_made() -> None:
+    listed = Echo()
+    registry = Registry()
+    registry.define_models("any", {"x": listed})
+    registry.define_models("any", lambda name: Echo())
+
+    assert registry.model("any/x") is listed
+    assert registry.model("any/y") is not listed
+
+
+@pytest.mark.parametrize(
+    ("ref", "near"),
+    [("opnai/gpt-x", "did you mean 'openai/gpt-x'?"), ("gpt-x", "'openai/gpt-x'"), ("openai/", "'openai/<name>'")],
+)
+def test_an_unknown_provider_names_the_nearest(ref: str, near: str) -> None:
+    registry = Registry()
+    registry.define_models("openai", lambda name: Echo())
+
+    with pytest.raises(UnknownName, match=f"unknown model '{ref}'") as caught:
+        registry.model(ref)
+
+    assert near in str(caught.value)
+
+
+def test_two_providers_of_one_name_are_refused() -> None:
+    registry = Registry()
+    registry.define_models("any", lambda name: Echo())
+
+    with pytest.raises(DuplicateName, match="model provider 'any' is defined twice"):
+        registry.define_models("any", lambda name: Echo())

@@ -1,7 +1,30 @@
-"""What tests of flows and evaluators need: models and embedders that answer by script, and data points."""
+"""What tests of flows and evaluators need: models and embedders that answer by script, data points, a local server."""
 
 from __future__ import annotations
 
+from genkit_eval.testing.answers import (
+    USAGE,
+    Answer,
+    Call,
+    chat_answer,
+    embeddings_answer,
+    error_answer,
+    html_answer,
+)
 from genkit_eval.testing.fakes import HashEmbedder, ModelCall, ScriptedModel, data_point
+from genkit_eval.testing.server import OpenAIServer
 
-__all__ = ["HashEmbedder", "ModelCall", "ScriptedModel", "data_point"]
+__all__ = [
+    "USAGE",
+    "Answer",
+    "Call",
+    "HashEmbedder",
+    "ModelCall",
+    "OpenAIServer",
+    "ScriptedModel",
+    "chat_answer",
+    "data_point",
+    "embeddings_answer",
+    "error_answer",
+    "html_answer",
+]

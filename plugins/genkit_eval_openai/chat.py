@@ -1,0 +1,106 @@
+"""Chat models over a server of OpenAI's protocol."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import anyio
+from anyio.lowlevel import RunVar
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval import Message, Reply
+from genkit_eval_openai.completion import reply_from
+from genkit_eval_openai.dialect import Dialect
+from genkit_eval_openai.endpoint import Endpoint
+from genkit_eval_openai.faults import Fault
+
+__all__ = ["ChatModel"]
+
+_log = logging.getLogger(__name__)
+
+
+class ChatModel:
+    """A chat model by its name on the server.
+
+    How the server wants to be asked (structured output, parameters it refuses) is found out by the first call,
+    which the others wait for, and remembered.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        self.name = f"{endpoint.name}/{model}"
+        self._endpoint, self._model = endpoint, model
+        self._dialect = Dialect()
+        self._first_call = RunVar[anyio.Event | None](f"first call of {self.name}", None)
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r})"
+
+    @property
+    def not_sent(self) -> frozenset[str]:
+        """Parameters that the server refuses for this model, so that calls go without them."""
+        return self._dialect.without
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """The reply to these messages, in one call; further ones only while the server refuses how it is asked.
+
+        Args:
+            output: the form of the reply's JSON; the text comes back as it is, for the caller to validate.
+            config: parameters of the protocol, sent as they are ("temperature", "seed", "logprobs" …);
+                "max_output_tokens" and "stop_sequences" by either name.
+
+        Raises:
+            OpenAIError: no usable reply; its `kind` says which way.
+        """
+        if output is None and not config:
+            return await self._generated(messages, None, {})
+        begun = self._first_call.get()
+        if begun is not None:
+            await begun.wait()
+            return await self._generated(messages, output, config or {})
+        done = anyio.Event()
+        self._first_call.set(done)
+        try:
+            return await self._generated(messages, output, config or {})
+        finally:
+            done.set()
+
+    async def _generated(
+        self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]
+    ) -> Reply:
+        answer = await self._answered(messages, output, config)
+        reply = reply_from(answer, model=self.name)
+        if output is not None and not self._dialect.spelled_out and reply.text.lstrip()[:1] not in ("{", "["):
+            # the form was asked for and not kept: from now on the prompt says it too
+            self._learn(Dialect(spelled_out=True))
+        return reply
+
+    async def _answered(
+        self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]
+    ) -> dict[str, JsonValue]:
+        client = await self._endpoint.client()
+        first = dialect = self._dialect
+        while True:
+            body = dialect.body(self._model, messages, output, config)
+            answer = await client.post("/chat/completions", body, model=self.name)
+            if not isinstance(answer, Fault):
+                # only what led to an answer is worth remembering
+                if dialect is not first:
+                    self._learn(dialect)
+                return answer
+            other = dialect.after(answer, body)
+            if other is None:
+                raise answer.error(self.name, client.where)
+            dialect = other
+
+    def _learn(self, dialect: Dialect) -> None:
+        new = dialect.without - self._dialect.without
+        if new:
+            _log.warning("%s refuses %s: it is asked without from now on", self.name, ", ".join(sorted(new)))
+        self._dialect = self._dialect.joined(dialect)

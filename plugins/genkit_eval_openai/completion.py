@@ -1,0 +1,112 @@
+"""What a chat completion says: why it ended is looked at before anything else is read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from genkit_eval import Reply, Usage
+from genkit_eval.errors import ModelErrorKind
+from genkit_eval.models import TokenLogprob
+from genkit_eval_openai.faults import OpenAIError, start_of
+
+__all__ = ["reply_from"]
+
+_CUT = {"length", "max_tokens", "model_length"}
+_FILTERED = {"content_filter", "safety"}
+
+
+def reply_from(answer: Mapping[str, JsonValue], *, model: str) -> Reply:
+    """The reply in a chat completion.
+
+    Raises:
+        OpenAIError: there is none, or none that may be read: cut off, filtered, refused, empty.
+    """
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise _error("empty", "answered without any choice: the server, or a gateway before it, is at fault", model)
+    found = choice.get("finish_reason")
+    finish = found if isinstance(found, str) else None
+    text = _text(message.get("content"))
+    _refuse_unusable((finish or "").lower(), text, message, model)
+    served = answer.get("model")
+    return Reply(
+        text=text or "",
+        finish_reason=finish,
+        usage=_usage(answer.get("usage")),
+        model=served if isinstance(served, str) and served else None,
+        logprobs=_logprobs(choice.get("logprobs")),
+    )
+
+
+def _refuse_unusable(finish: str, text: str | None, message: Mapping[str, JsonValue], model: str) -> None:
+    refusal = message.get("refusal")
+    if finish in _FILTERED:
+        raise _error("content_filter", "was stopped by the server's content filter", model, text)
+    if isinstance(refusal, str) and refusal.strip():
+        raise _error("refused", f"refused: {start_of(refusal)!r}", model, refusal)
+    if finish in _CUT:
+        problem = "reached its limit of tokens before its answer was whole: raise max_output_tokens, or ask for less"
+        raise _error("length", problem, model, text)
+    if text is None and message.get("tool_calls"):
+        raise _error("empty", "called a tool and said nothing, though no tool was offered", model)
+    if text is None:
+        raise _error("empty", "said nothing: there is no content in its answer", model)
+
+
+def _error(kind: ModelErrorKind, problem: str, model: str, text: str | None = None) -> OpenAIError:
+    return OpenAIError(f"{model} {problem}", kind=kind, model=model, text=text or "")
+
+
+def _text(content: JsonValue) -> str | None:
+    """The content as text, None if there is none (which is not an empty one); some servers give it in parts."""
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else None
+
+
+def _usage(given: JsonValue) -> Usage | None:
+    """What the server counted; what is missing or no count stays unknown."""
+    if not isinstance(given, dict):
+        return None
+    details = given.get("prompt_tokens_details")
+    counts = {
+        "input_tokens": _count(given.get("prompt_tokens")),
+        "output_tokens": _count(given.get("completion_tokens")),
+        "cached_tokens": _count(details.get("cached_tokens")) if isinstance(details, dict) else None,
+    }
+    known = {name: count for name, count in counts.items() if count is not None}
+    return Usage(**known) if known else None
+
+
+def _count(value: JsonValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _logprobs(given: JsonValue) -> list[TokenLogprob] | None:
+    tokens = given.get("content") if isinstance(given, dict) else None
+    if not isinstance(tokens, list):
+        return None
+    found: list[TokenLogprob] = []
+    for item in tokens:
+        pair = _token(item)
+        if pair is None or not isinstance(item, dict):
+            return None
+        tops = item.get("top_logprobs")
+        pairs = [_token(top) for top in tops] if isinstance(tops, list) else []
+        found.append(TokenLogprob(token=pair[0], logprob=pair[1], alternatives=dict(p for p in pairs if p is not None)))
+    return found
+
+
+def _token(item: JsonValue) -> tuple[str, float] | None:
+    if not isinstance(item, dict):
+        return None
+    token, logprob = item.get("token"), item.get("logprob")
+    if not isinstance(token, str) or not isinstance(logprob, int | float) or not math.isfinite(logprob):
+        return None
+    return token, float(logprob)

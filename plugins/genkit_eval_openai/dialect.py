@@ -1,0 +1,106 @@
+"""How a model's server wants to be asked: what it refuses is learned from its refusals, and is never asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval import Message
+from genkit_eval.errors import ConfigError
+from genkit_eval_openai.faults import Fault
+from genkit_eval_openai.schema import response_schema
+
+__all__ = ["Dialect", "Form"]
+
+Form = Literal["json_schema", "json_object", "text"]
+
+_LADDER: Sequence[Form] = ("json_schema", "json_object", "text")
+
+_OPTIONAL = ("temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs")
+"""Parameters without which a model still does what it is asked."""
+
+_OWN = {"model", "messages", "stream", "n", "response_format"}
+
+_SPELLINGS = {
+    "maxOutputTokens": "max_tokens",
+    "max_output_tokens": "max_tokens",
+    "stopSequences": "stop",
+    "stop_sequences": "stop",
+    "topP": "top_p",
+    "topK": "top_k",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way to ask.
+
+    Args:
+        form: how structured output is asked for.
+        without: parameters that are left out.
+        new_limit: the limit of tokens goes by its newer name.
+        spelled_out: the schema stands in the prompt too, as the server takes it and does not look at it.
+    """
+
+    form: Form = "json_schema"
+    without: frozenset[str] = frozenset()
+    new_limit: bool = False
+    spelled_out: bool = False
+
+    def body(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        output: type[BaseModel] | None,
+        config: Mapping[str, JsonValue],
+    ) -> dict[str, JsonValue]:
+        """The request's body."""
+        sent: list[dict[str, JsonValue]] = [{"role": item.role, "content": item.content} for item in messages]
+        body: dict[str, JsonValue] = {"model": model}
+        for given, value in config.items():
+            name = _SPELLINGS.get(given, given)
+            if name in _OWN:
+                raise ConfigError(f"'{given}' is no parameter of a call: it is set by the call itself")
+            if name == "max_tokens" and self.new_limit:
+                name = "max_completion_tokens"
+            if name not in self.without:
+                body[name] = value
+        if output is not None:
+            schema = response_schema(output)
+            if self.form == "json_schema":
+                body["response_format"] = {"type": "json_schema", "json_schema": schema}
+            elif self.form == "json_object":
+                body["response_format"] = {"type": "json_object"}
+            if sent and (self.form != "json_schema" or self.spelled_out):
+                sent[-1]["content"] = f"{messages[-1].content}\n\n{_instruction(schema['schema'])}"
+        body["messages"] = [*sent]
+        return body
+
+    def after(self, fault: Fault, body: Mapping[str, JsonValue]) -> Dialect | None:
+        """The next way to ask, after this refusal of that body; None where asking otherwise would not help."""
+        if "max_tokens" in body and fault.refuses("max_tokens"):
+            return replace(self, new_limit=True)
+        refused = [name for name in _OPTIONAL if name in body and fault.refuses(name)]
+        if refused:
+            return replace(self, without=self.without | set(refused))
+        if "response_format" in body and fault.refuses_format:
+            return replace(self, form=_LADDER[_LADDER.index(self.form) + 1])
+        return None
+
+    def joined(self, other: Dialect) -> Dialect:
+        """What both have learned."""
+        return Dialect(
+            form=max(self.form, other.form, key=_LADDER.index),
+            without=self.without | other.without,
+            new_limit=self.new_limit or other.new_limit,
+            spelled_out=self.spelled_out or other.spelled_out,
+        )
+
+
+def _instruction(schema: JsonValue) -> str:
+    text = json.dumps(schema, ensure_ascii=False)
+    return f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{text}"

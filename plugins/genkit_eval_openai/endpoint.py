@@ -1,0 +1,100 @@
+"""One server: its address, its keys and its timeouts, and a client for each event loop that calls it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from genkit_eval.errors import ConfigError
+
+if TYPE_CHECKING:
+    from anyio.lowlevel import RunVar
+
+    from genkit_eval_openai.client import Client
+
+__all__ = ["Endpoint"]
+
+_ROUTES = ("/chat/completions", "/completions", "/embeddings", "/models", "/responses")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Endpoint:
+    """A server of OpenAI's protocol; what may be secret is not in its repr."""
+
+    name: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    organization: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout_seconds: float = 120.0
+    connect_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        if self.base_url is not None:
+            self._check_url(self.base_url)
+        for seconds in (self.timeout_seconds, self.connect_seconds):
+            if not 0 < seconds < math.inf:
+                raise ConfigError(f"provider '{self.name}': a timeout is a number of seconds above 0, not {seconds!r}")
+        for what, value in {"api_key": self.api_key or "", **self.headers}.items():
+            if not (value.strip().isascii() and value.strip().isprintable()):
+                # without the value: it is a secret
+                raise ConfigError(f"provider '{self.name}': {what} holds characters that no HTTP header can hold")
+
+    @property
+    def takes_environment(self) -> bool:
+        """Whether OPENAI_* are meant for it: the key given for one server is not for another one."""
+        return self.name == "openai" or self.base_url is None
+
+    def setting(self, given: str | None, variable: str) -> str | None:
+        """What was given, else what the environment says where that is meant for this server; None if it is empty."""
+        found = os.environ.get(variable) if given is None and self.takes_environment else given
+        return (found or "").strip() or None
+
+    async def client(self) -> Client:
+        """The client of the event loop that runs now: a connection belongs to the loop that opened it."""
+        kept = self._clients.get(None)
+        if kept is None:
+            # the SDK takes a second to import, and only calls need it
+            from genkit_eval_openai.client import Client
+
+            client = Client(self)
+            kept = client, _until_the_loop_ends(client, self._clients)
+            # a generator that has begun is closed by its loop when that ends, and so is the client within
+            await anext(kept[1])
+            self._clients.set(kept)
+        return kept[0]
+
+    @cached_property
+    def _clients(self) -> RunVar[tuple[Client, AsyncGenerator[None]] | None]:
+        # anyio loads asyncio, which defining a provider does not need
+        from anyio.lowlevel import RunVar
+
+        return RunVar(f"client of {self.name}")
+
+    def _check_url(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.username or parts.password:
+            raise ConfigError(
+                f"provider '{self.name}': base_url holds a user or password, which would show in logs: "
+                "give it as headers={'Authorization': 'Basic …'}"
+            )
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(f"provider '{self.name}': base_url {url!r} is no http:// or https:// address")
+        for route in _ROUTES:
+            if parts.path.rstrip("/").endswith(route):
+                raise ConfigError(f"provider '{self.name}': base_url ends in {route}: leave that out")
+
+
+async def _until_the_loop_ends(
+    client: Client, clients: RunVar[tuple[Client, AsyncGenerator[None]] | None]
+) -> AsyncGenerator[None]:
+    try:
+        yield
+    finally:
+        clients.set(None)
+        await client.close()

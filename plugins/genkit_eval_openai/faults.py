@@ -1,0 +1,203 @@
+"""What a server says when it gives no answer: read from the many forms there are, as an error that says what to do."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from pydantic import JsonValue
+
+from genkit_eval.errors import ModelError, ModelErrorKind
+from genkit_eval_openai.redaction import Redactor
+
+__all__ = ["Fault", "OpenAIError", "start_of"]
+
+SHOWN = 300
+"""Characters of a server's own words that go into a message."""
+
+_QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+_FILTER = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+_WINDOW = {"context_length_exceeded", "exceed_context_size_error"}
+_WINDOW_WORDS = re.compile(
+    r"context (length|size|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE
+)
+_UNKNOWN = re.compile(
+    r"unsupported|not (be )?supported|(does not|doesn't) support|unknown|unrecogni[sz]ed|unexpected|deprecated"
+    r"|not (permitted|allowed)|only the default|extra (inputs|fields)|extra_forbidden",
+    re.IGNORECASE,
+)
+_FORMAT = re.compile(r"response_?format|json_schema|json_object|schema|grammar|guided|structured", re.IGNORECASE)
+_TAG = re.compile(r"<(head|style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+
+_ADVICE: Mapping[ModelErrorKind, str] = {
+    "auth": "check the key and what it may do",
+    "quota": "waiting does not help: look at the account's plan and billing",
+    "rate_limit": "run fewer calls at one time, or wait",
+    "window": "the prompt is longer than what the model can read: shorten it, or use a model that reads more",
+    "content_filter": "the server's content filter stopped it",
+    "server": "it is the server's fault: try again later",
+    "timeout": "the server took too long: try again later, or give it more time",
+}
+
+
+class OpenAIError(ModelError):
+    """A server of OpenAI's protocol gave no usable reply.
+
+    Args:
+        status: of HTTP; None where there was none.
+        code: what the server calls it ("context_length_exceeded").
+        retry_after_seconds: how long the server asks to wait.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        kind: ModelErrorKind,
+        model: str,
+        text: str = "",
+        status: int | None = None,
+        code: str | None = None,
+        retry_after_seconds: float | None = None,
+    ) -> None:
+        super().__init__(problem, kind=kind, model=model, text=text)
+        self.status, self.code, self.retry_after_seconds = status, code, retry_after_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """An error as the server put it; its texts hold no key."""
+
+    status: int
+    message: str = ""
+    code: str | None = None
+    param: str | None = None
+    retry_after_seconds: float | None = None
+
+    @classmethod
+    def read(cls, body: JsonValue, *, status: int, headers: Mapping[str, str], redact: Redactor) -> Fault:
+        """Read OpenAI's error object, a text or list under "error", "detail" or "message", or a page of HTML."""
+        error = (
+            next((body[key] for key in ("error", "detail") if body.get(key)), body) if isinstance(body, dict) else body
+        )
+        fields = error if isinstance(error, dict) else {"message": error}
+        said = fields.get("message") or fields.get("msg") or ""
+        inner = fields.get("innererror")
+        codes = [fields.get("code"), fields.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+        own = fields.get("code")
+        # an error within a good answer has its status in its code
+        inside = isinstance(own, int) and status < 400 <= own < 600
+        param = fields.get("param")
+        return cls(
+            status=own if inside and isinstance(own, int) else status,
+            message=start_of(redact(said if isinstance(said, str) else str(said))),
+            code=redact(_telling(codes)) or None,
+            param=redact(param) if isinstance(param, str) else None,
+            retry_after_seconds=_delay(headers),
+        )
+
+    @property
+    def kind(self) -> ModelErrorKind:
+        """Which way the call failed."""
+        code = (self.code or "").lower()
+        if code in _QUOTA or self.status == 402:
+            return "quota"
+        if code in _FILTER:
+            return "content_filter"
+        if self._overflows:
+            return "window"
+        kinds: Mapping[int, ModelErrorKind] = {
+            401: "auth",
+            403: "auth",
+            408: "timeout",
+            429: "rate_limit",
+            504: "timeout",
+        }
+        if self.status in kinds:
+            return kinds[self.status]
+        # what is not implemented will not be at the second time either
+        passing = self.status in (409, 425) or (self.status >= 500 and self.status != 501)
+        return "server" if passing else "bad_request"
+
+    @property
+    def _overflows(self) -> bool:
+        return self.code in _WINDOW or (self.status in (400, 413, 422) and bool(_WINDOW_WORDS.search(self.message)))
+
+    @property
+    def words(self) -> str:
+        """All that it says, to be searched."""
+        return f"{self.code or ''} {self.param or ''} {self.message}"
+
+    def refuses(self, parameter: str) -> bool:
+        """Whether the server does not know this parameter, or not the value it has, for the model asked."""
+        if self.kind != "bad_request" or not _UNKNOWN.search(self.words):
+            return False
+        if self.param:
+            return self.param.partition(".")[0] == parameter
+        return bool(re.search(rf"\b{parameter}\b", self.message))
+
+    @property
+    def refuses_format(self) -> bool:
+        """Whether it is the form of the reply that the server does not know or cannot do."""
+        return self.kind in ("bad_request", "server") and bool(_FORMAT.search(self.words))
+
+    def error(self, model: str, where: str) -> OpenAIError:
+        """The error to raise for a call of this model."""
+        # whoever echoes a key may do so in a form that nobody foresaw
+        said = "" if self.status == 401 else self.message
+        named = ": ".join(part for part in (f"HTTP {self.status}", self.code or "", said) if part)
+        return OpenAIError(
+            f"{model} at {where} refused the call ({named}): {self._advice(where)}",
+            kind=self.kind,
+            model=model,
+            status=self.status,
+            code=self.code,
+            retry_after_seconds=self.retry_after_seconds,
+        )
+
+    def _advice(self, where: str) -> str:
+        if self.status == 404:
+            return "check the model's name, and base_url (it usually ends in /v1)"
+        if self.retry_after_seconds is not None:
+            return f"it asks to wait {self.retry_after_seconds:g} s"
+        return _ADVICE.get(self.kind, "the server will not take the request as it is")
+
+
+def _telling(codes: list[JsonValue]) -> str:
+    """Of an error's code, type and inner code, the one that says most."""
+    known = _QUOTA | _FILTER | _WINDOW
+    words = [code for code in codes if isinstance(code, str) and code]
+    return next((word for word in words if word.lower() in known), words[0] if words else "")[:60]
+
+
+def start_of(text: str) -> str:
+    """The start of a server's words, on one line, without the marks of a page."""
+    words = " ".join(_TAG.sub(" ", text[:20_000]).split())
+    return words if len(words) <= SHOWN else words[:SHOWN] + " …"
+
+
+def _delay(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait: in milliseconds, in seconds or until a date; None if it is none of them."""
+    try:
+        if "retry-after-ms" in headers:
+            seconds = float(headers["retry-after-ms"]) / 1000
+        else:
+            seconds = float(headers["retry-after"])
+    except KeyError:
+        return None
+    except ValueError:
+        return _until(headers.get("retry-after", ""))
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - datetime.now(UTC)).total_seconds())

@@ -1,0 +1,393 @@
+"""Chat models: what is sent, what comes back, and how a call fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import anyio
+import pytest
+
+from genkit_eval import Message, Usage, run_sync
+from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer, error_answer, html_answer
+from genkit_eval_openai import OpenAIError
+from genkit_eval_openai.chat import ChatModel
+from tests.plugins.openai.conftest import ASK, Verdict
+
+MakeModel = Callable[..., ChatModel]
+
+
+def failure(answer: Answer, chat_model: MakeModel, **options: Any) -> OpenAIError:
+    """What a call raises that gets this answer; it is the only call."""
+    with OpenAIServer([answer]) as server:
+        model = chat_model(server, **options)
+        with pytest.raises(OpenAIError) as caught:
+            run_sync(model.generate(ASK))
+    assert len(server.calls) == 1
+    return caught.value
+
+
+def test_a_reply_has_the_text_and_what_the_server_said_of_it(chat_model: MakeModel) -> None:
+    with OpenAIServer(chat_answer("Blue.", model="gpt-x-2026")) as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert (reply.text, reply.finish_reason, reply.model) == ("Blue.", "stop", "gpt-x-2026")
+    assert reply.usage == Usage(input_tokens=7, output_tokens=3)
+    assert reply.logprobs is None
+
+
+def test_a_plain_call_sends_the_messages_and_nothing_else(chat_model: MakeModel) -> None:
+    messages = (Message(role="system", content="Be brief."), *ASK)
+
+    with OpenAIServer() as server:
+        run_sync(chat_model(server, model="meta-llama/Llama-3:8b").generate(messages))
+
+    assert server.bodies() == [
+        {
+            "model": "meta-llama/Llama-3:8b",
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Is it blue?"},
+            ],
+        }
+    ]
+
+
+def test_parameters_are_sent_as_given_and_genkits_names_are_understood(chat_model: MakeModel) -> None:
+    config = {"temperature": 0, "seed": 7, "maxOutputTokens": 50, "stop_sequences": ["\n"], "reasoning_effort": "low"}
+
+    with OpenAIServer() as server:
+        run_sync(chat_model(server).generate(ASK, config=config))
+
+    sent = {name: value for name, value in server.bodies()[0].items() if name not in ("model", "messages")}
+    assert sent == {"temperature": 0, "seed": 7, "max_tokens": 50, "stop": ["\n"], "reasoning_effort": "low"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "said"),
+    [
+        (error_answer(401, "no", code="invalid_api_key"), "auth", "check the key"),
+        (error_answer(403, "not in your region"), "auth", "not in your region"),
+        (error_answer(402, "pay"), "quota", "billing"),
+        (error_answer(404, "The model 'gpt-x' does not exist"), "bad_request", "check the model's name"),
+        (error_answer(408, "slow"), "timeout", "took too long"),
+        (error_answer(409, "locked"), "server", "try again later"),
+        (error_answer(422, "unprocessable"), "bad_request", "unprocessable"),
+        (error_answer(429, "slow down"), "rate_limit", "fewer calls"),
+        (error_answer(500, "oops"), "server", "oops"),
+        (error_answer(501, "not here"), "bad_request", "not here"),
+        (html_answer(502), "server", r"HTTP 502: 502 Bad Gateway\)"),
+        (html_answer(503), "server", "503 Service Unavailable"),
+        (Answer(status=400, body={"detail": "plain detail"}), "bad_request", "plain detail"),
+        (Answer(status=400, body={"error": "plain text"}), "bad_request", "plain text"),
+        (Answer(status=418, body=None), "bad_request", "HTTP 418"),
+    ],
+)
+def test_an_error_of_the_server_has_a_kind_and_says_what_to_do(
+    answer: Answer, kind: str, said: str, chat_model: MakeModel
+) -> None:
+    error = failure(answer, chat_model)
+
+    assert error.kind == kind
+    assert error.status == answer.status
+    with pytest.raises(OpenAIError, match=said):
+        raise error
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error_answer(400, "This model's maximum context length is 8192 tokens.", code="context_length_exceeded"),
+        error_answer(400, "the request exceeds the available context size", kind="exceed_context_size_error"),
+    ],
+)
+def test_a_prompt_too_long_for_the_model_is_a_kind_of_its_own(answer: Answer, chat_model: MakeModel) -> None:
+    error = failure(answer, chat_model)
+
+    assert error.kind == "window"
+    assert "longer than what the model can read" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"Retry-After": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
+        ({"Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
+        ({"Retry-After": "soon"}, None),
+        ({"Retry-After": "-1"}, None),
+        ({"Retry-After": "inf"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_to_wait_is_read_in_every_form(
+    headers: dict[str, str], seconds: float | None, chat_model: MakeModel
+) -> None:
+    error = failure(error_answer(429, "slow down", headers=headers), chat_model)
+
+    assert error.retry_after_seconds == seconds
+
+
+@pytest.mark.case("api-fault/retry-after-a-day")
+def test_a_wait_of_a_day_is_said_and_not_waited(chat_model: MakeModel) -> None:
+    error = failure(error_answer(429, "slow down", headers={"Retry-After": "86400"}), chat_model)
+
+    assert "asks to wait 86400 s" in str(error)
+
+
+@pytest.mark.case("api-fault/insufficient-quota")
+def test_a_spent_quota_is_no_rate_limit(chat_model: MakeModel) -> None:
+    answer = error_answer(429, "quota used up", code="insufficient_quota", kind="insufficient_quota")
+
+    error = failure(answer, chat_model)
+
+    assert error.kind == "quota"
+    assert "waiting does not help" in str(error)
+
+
+@pytest.mark.case("api-fault/content-filter-prompt")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error_answer(400, "filtered", code="content_filter"),
+        Answer(
+            status=400,
+            body={"error": {"code": "BadRequest", "innererror": {"code": "ResponsibleAIPolicyViolation"}}},
+        ),
+        chat_answer(None, finish_reason="content_filter"),
+    ],
+)
+def test_a_content_filter_is_a_kind_of_its_own_and_is_asked_once(answer: Answer, chat_model: MakeModel) -> None:
+    error = failure(answer, chat_model)
+
+    assert error.kind == "content_filter"
+
+
+@pytest.mark.case("api-fault/length-truncated-but-repairable")
+def test_a_reply_that_was_cut_off_is_an_error_before_anyone_reads_it(chat_model: MakeModel) -> None:
+    cut = '{"statements": ["It is blue", "It is tall"'
+
+    error = failure(chat_answer(cut, finish_reason="length"), chat_model)
+
+    assert error.kind == "length"
+    assert "limit of tokens" in str(error)
+    assert error.text == cut
+
+
+@pytest.mark.case("api-fault/null-content-refusal-field")
+def test_a_refusal_is_an_error_that_quotes_it(chat_model: MakeModel) -> None:
+    error = failure(chat_answer(None, refusal="I cannot help with that."), chat_model)
+
+    assert error.kind == "refused"
+    assert "I cannot help with that." in str(error)
+
+
+@pytest.mark.case("api-fault/choices-empty")
+@pytest.mark.parametrize(
+    "body",
+    [{"id": "x", "choices": []}, {"id": "x"}, {"choices": [None]}, {"choices": [{"message": None}]}, {"choices": "no"}],
+)
+def test_a_completion_without_a_choice_is_an_error(body: Any, chat_model: MakeModel) -> None:
+    assert failure(Answer(body=body), chat_model).kind == "empty"
+
+
+@pytest.mark.parametrize("more", [{"tool_calls": [{"id": "1"}]}, {"reasoning_content": "hm"}, {}])
+def test_a_message_without_content_is_an_error(more: Any, chat_model: MakeModel) -> None:
+    message = {"role": "assistant", "content": None, **more}
+
+    error = failure(chat_answer(None, choices=[{"message": message, "finish_reason": "stop"}]), chat_model)
+
+    assert error.kind == "empty"
+
+
+def test_an_empty_text_is_a_reply(chat_model: MakeModel) -> None:
+    with OpenAIServer("") as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert reply.text == ""
+
+
+def test_content_in_parts_is_joined(chat_model: MakeModel) -> None:
+    parts = [{"type": "text", "text": "Bl"}, {"type": "reference"}, {"type": "text", "text": "ue"}]
+
+    with OpenAIServer(chat_answer(None, choices=[{"message": {"content": parts}}])) as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert (reply.text, reply.finish_reason) == ("Blue", None)
+
+
+def test_unknown_keys_change_nothing(chat_model: MakeModel) -> None:
+    with OpenAIServer(chat_answer("Blue.", timings={"ms": 1}, system_fingerprint=None)) as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert reply.text == "Blue."
+
+
+@pytest.mark.case("api-fault/error-inside-200")
+def test_an_error_within_a_good_answer_is_an_error(chat_model: MakeModel) -> None:
+    error = failure(Answer(body={"error": {"message": "rate limited upstream", "code": 429}}), chat_model)
+
+    assert error.kind == "rate_limit"
+    assert "rate limited upstream" in str(error)
+
+
+@pytest.mark.parametrize("body", [b'{"id": "x", "cho', b"", b"<html>hello</html>", b"[1]", b"null", b'{"a": NaN}'])
+def test_an_answer_that_is_no_json_object_is_the_servers_fault(body: bytes, chat_model: MakeModel) -> None:
+    error = failure(Answer(body=body), chat_model)
+
+    assert error.kind == "server"
+    assert "no JSON object" in str(error)
+
+
+@pytest.mark.case("api-fault/transient-mix")
+@pytest.mark.parametrize("answer", [Answer(reset=True), replace(chat_answer("Blue, and much more."), cut=40)])
+def test_a_connection_that_breaks_is_an_error_of_its_own_and_is_not_tried_again(
+    answer: Answer, chat_model: MakeModel
+) -> None:
+    error = failure(answer, chat_model)
+
+    assert error.kind == "connection"
+
+
+def test_a_server_that_is_not_there_is_said_by_address(chat_model: MakeModel) -> None:
+    with OpenAIServer() as server:
+        model = chat_model(server)
+    address = server.url.removeprefix("http://").removesuffix("/v1")
+
+    with pytest.raises(OpenAIError, match=f"at {address} could not be reached") as caught:
+        run_sync(model.generate(ASK))
+
+    assert caught.value.kind == "connection"
+
+
+@pytest.mark.case("api-fault/total-time-bound")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(silent=True),
+        replace(chat_answer("late"), delay_seconds=60),
+        # every byte comes in time, the whole never does
+        replace(chat_answer("x" * 5000), dribble_seconds=0.01),
+    ],
+)
+def test_a_call_takes_no_longer_than_its_timeout_whatever_the_server_does(
+    answer: Answer, chat_model: MakeModel
+) -> None:
+    error = failure(answer, chat_model, timeout_seconds=0.1)
+
+    assert error.kind == "timeout"
+    assert "no whole answer within 0.1 s" in str(error)
+
+
+@pytest.mark.case("api-fault/usage-missing")
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        (None, None),
+        ({}, None),
+        ("many", None),
+        ({"prompt_tokens": None, "completion_tokens": "3"}, None),
+        ({"prompt_tokens": -1, "completion_tokens": True}, None),
+        ({"prompt_tokens": 5}, Usage(input_tokens=5)),
+        ({"prompt_tokens": 0, "completion_tokens": 0}, Usage(input_tokens=0, output_tokens=0)),
+        (
+            {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
+            Usage(input_tokens=5, output_tokens=2, cached_tokens=4),
+        ),
+    ],
+)
+def test_what_the_server_did_not_count_stays_unknown(usage: Any, expected: Usage | None, chat_model: MakeModel) -> None:
+    with OpenAIServer(chat_answer("Blue.", usage=usage)) as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert reply.usage == expected
+
+
+def test_log_probabilities_come_where_they_were_asked_for(chat_model: MakeModel) -> None:
+    tops = [{"token": "yes", "logprob": -0.1}, {"token": "no", "logprob": -2.5}, {"token": "?", "logprob": None}]
+    given = {"content": [{"token": "yes", "logprob": -0.1, "top_logprobs": tops}]}
+
+    with OpenAIServer(chat_answer("yes", logprobs=given)) as server:
+        reply = run_sync(chat_model(server).generate(ASK, config={"logprobs": True, "top_logprobs": 3}))
+
+    assert reply.logprobs is not None
+    [token] = reply.logprobs
+    assert (token.token, token.logprob, token.alternatives) == ("yes", -0.1, {"yes": -0.1, "no": -2.5})
+    assert server.bodies()[0]["logprobs"] is True
+
+
+@pytest.mark.parametrize("odd", [{"content": None}, {"tokens": ["yes"]}, {"content": [{"token": "yes"}]}, "none"])
+def test_odd_log_probabilities_are_none(odd: Any, chat_model: MakeModel) -> None:
+    with OpenAIServer(chat_answer("yes", logprobs=odd)) as server:
+        reply = run_sync(chat_model(server).generate(ASK, config={"logprobs": True}))
+
+    assert reply.logprobs is None
+
+
+def test_half_a_surrogate_pair_is_said_and_not_sent(chat_model: MakeModel) -> None:
+    with OpenAIServer() as server, pytest.raises(OpenAIError, match="surrogate") as caught:
+        run_sync(chat_model(server).generate([Message(role="user", content="\ud800")]))
+
+    assert caught.value.kind == "bad_request"
+    assert server.calls == []
+
+
+@pytest.mark.case("api-fault/second-run-same-client")
+def test_one_model_serves_one_loop_after_another(chat_model: MakeModel) -> None:
+    with OpenAIServer() as server:
+        model = chat_model(server)
+
+        replies = [run_sync(model.generate(ASK)).text for _ in range(3)]
+
+    assert replies == ["OK", "OK", "OK"]
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_calls_run_side_by_side_on_any_loop(backend: str, chat_model: MakeModel) -> None:
+    together = 8
+    with OpenAIServer(lambda call: answer_when(server, together)) as server:
+        model = chat_model(server)
+
+        async def all_of_them() -> None:
+            async with anyio.create_task_group() as group:
+                for _ in range(together):
+                    group.start_soon(model.generate, ASK)
+
+        anyio.run(all_of_them, backend=backend)
+
+    assert server.peak == together
+
+
+async def answer_when(server: OpenAIServer, arrived: int) -> str:
+    """An answer once so many calls are there."""
+    import asyncio
+
+    while len(server.calls) < arrived:
+        await asyncio.sleep(0.001)
+    return "OK"
+
+
+def test_a_conversation_runs_over_one_connection(chat_model: MakeModel) -> None:
+    with OpenAIServer() as server:
+        model = chat_model(server)
+
+        async def twice() -> None:
+            await model.generate(ASK)
+            await model.generate(ASK)
+
+        anyio.run(twice)
+
+    assert len({call.client for call in server.calls}) == 1
+
+
+def test_the_reply_of_a_function_may_depend_on_the_call(chat_model: MakeModel) -> None:
+    def script(call: Call) -> str:
+        return json.dumps({"reason": call.text(), "verdict": True})
+
+    with OpenAIServer(script) as server:
+        reply = run_sync(chat_model(server).generate(ASK, output=Verdict))
+
+    assert Verdict.model_validate_json(reply.text).reason == "Is it blue?"
