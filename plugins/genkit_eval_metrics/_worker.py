@@ -55,7 +55,7 @@ def answer(operation: str, *arguments: Any) -> dict[str, Any]:
         return {"error": _clean(_described(problem))[:MAX_ERROR]}
 
 
-def _evaluate(expression: str, document: Any) -> dict[str, Any]:
+def _evaluate(expression: str, document: Any, longest: int = MAX_RESULT) -> dict[str, Any]:
     import jsonata
 
     program = _compiled(expression)
@@ -73,7 +73,7 @@ def _evaluate(expression: str, document: Any) -> dict[str, Any]:
         reply["reason"] = "the result is a function"
         return reply
     try:
-        reply["details"] = {"result": _plain(result, [MAX_RESULT], MAX_RESULT_DEPTH)}
+        reply["details"] = {"result": _plain(result, [longest], MAX_RESULT_DEPTH)}
     except _TooLong:
         reply["details"] = {"resultOmitted": _size(result)}
     return reply

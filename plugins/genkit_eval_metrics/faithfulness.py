@@ -1,0 +1,52 @@
+"""`genkitEval/faithfulness`: whether the context bears out what the answer says."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from genkit_eval import Score
+from genkit_eval.claims import share, statements, verdicts
+from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, findings_of, judged, told
+from genkit_eval_metrics.reading import NothingToJudge, ReadingOptions, Texts
+
+__all__ = ["FAITHFULNESS", "ClaimOptions", "faithfulness"]
+
+
+class ClaimOptions(ReadingOptions):
+    """How many statements are judged by one call, and where the texts are found."""
+
+    group_size: int = Field(default=20, ge=1, le=200, description="How many statements are judged by one call at most.")
+
+
+async def faithfulness(texts: Texts, options: ClaimOptions, use: Instruments) -> Score:
+    """Statements of the answer that the context bears out / statements of the answer.
+
+    0 to 1, higher is better, PASS above 0.5. An answer that states nothing is inconclusive; a statement that the judge
+    gives no verdict on, though asked twice, makes the metric fail, not the answer.
+    Needs an output and a context; the input is shown to the judge if there is one. Two judge calls: the answer's
+    statements, and their verdicts (one call for every 20).
+    Source: Es et al. 2023, "RAGAS: Automated Evaluation of Retrieval Augmented Generation", section 3.1; Genkit's
+    faithfulness, which divides by the verdicts that came back.
+    """
+    values = {"question": texts.question or NONE, "answer": texts.answer}
+    claims = await statements(use.judge, use.prompts["statements"], values)
+    if not claims:
+        raise NothingToJudge("the answer states nothing that could be checked")
+    found = await verdicts(
+        use.judge, use.prompts["verdicts"], claims, "\n\n".join(texts.documents), group_size=options.group_size
+    )
+    score = share(found)
+    return judged(
+        score, passed=score > 0.5, reason=told(found, "borne out by the context"), findings=findings_of(found)
+    )
+
+
+FAITHFULNESS = JudgedMetric(
+    name="faithfulness",
+    score=faithfulness,
+    options=ClaimOptions,
+    prompts={"statements": "faithfulness_statements", "verdicts": "faithfulness_verdicts"},
+    reads=("answer", "context"),
+    display_name="Faithfulness",
+    definition="The share of the answer's statements that the context bears out. PASS above 0.5.",
+)

@@ -1,0 +1,208 @@
+"""How a judged metric becomes an evaluator: its judge, embedder and prompts, and the version they make."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from genkit_eval import DataPoint, Embedder, Outcome, Registry, Score, Status
+from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.judge import Judge, Judgeable, as_model
+from genkit_eval.models import model_name
+from genkit_eval.prompts import Prompt
+from genkit_eval_metrics.config import MetricConfig, PromptSource, StatusOverride
+from genkit_eval_metrics.metric import Instruments, JudgedMetric
+from genkit_eval_metrics.reading import FIELDS, NothingToJudge, ReadingOptions, read
+
+__all__ = ["NAMESPACE", "define_judged", "digest_of", "lacking"]
+
+NAMESPACE = "genkitEval/"
+PROMPTS = Path(__file__).parent / "prompts"
+HOW_TO_GIVE = {
+    "judge": "give genkit_metrics(judge=…) a model: 'openai/NAME' with OPENAI_API_KEY, the same with OPENAI_BASE_URL "
+    "for a server of your own (llama.cpp, Ollama, vLLM), or 'local/gguf:PATH' for a GGUF file",
+    "embedder": "give genkit_metrics(embedder=…) one: 'openai/NAME', or 'local/use-multilingual', which needs no key",
+}
+
+
+def lacking(metric: JudgedMetric, config: MetricConfig) -> str | None:
+    """Which option the metric cannot do without and was not given, or None."""
+    if metric.judge and config.judge is None:
+        return "judge"
+    return "embedder" if metric.embedder == "required" and config.embedder is None else None
+
+
+def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig) -> None:
+    """Define a judged metric with its settings; one that lacks something is defined as needing it."""
+    option = lacking(metric, config)
+    texts, version = _texts(metric), metric.formula
+    fn: Callable[[DataPoint, ReadingOptions], Awaitable[Score]] = _cannot_run
+    if option is None:
+        use = _instruments(registry, metric, config)
+        texts = {step: prompt.text for step, prompt in use.prompts.items()}
+        version = _version(metric, use, config)
+        fn = _evaluator(metric, use, config.status_override)
+    registry.define_evaluator(
+        f"{NAMESPACE}{metric.name}",
+        fn,
+        options=metric.options,
+        # the context may also lie in the input or the output, and a judge may do without the question
+        requires=[FIELDS[name] for name in metric.reads if name != "context"],
+        direction=metric.direction,
+        low=0.0,
+        high=1.0,
+        kind="agentic" if metric.judge else "heuristic",
+        version=version,
+        is_billed=True,
+        display_name=metric.display_name,
+        definition=metric.definition,
+        metadata={"prompts": dict(texts)},
+        needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
+    )
+
+
+async def _cannot_run(point: DataPoint, options: ReadingOptions) -> Score:
+    """What a metric that lacks something is defined with; plans refuse it by what it needs."""
+    raise ConfigError(f"no judge or embedder was given: {HOW_TO_GIVE['judge']}")
+
+
+def _evaluator(
+    metric: JudgedMetric, use: Instruments, override: StatusOverride | None
+) -> Callable[[DataPoint, ReadingOptions], Awaitable[Score]]:
+    async def judge(point: DataPoint, options: ReadingOptions) -> Score:
+        try:
+            texts = await read(point, options, needs=metric.reads)
+            score = await metric.score(texts, options, use)
+        except NothingToJudge as why:
+            return Score.inconclusive(reason=str(why))
+        if override is not None and score.outcome is Outcome.VERDICT:
+            return score.model_copy(update={"status": Status(override(score))})
+        return score
+
+    return judge
+
+
+# --- judge, embedder and prompts ----------------------------------------------------------------------------------
+
+
+def _instruments(registry: Registry, metric: JudgedMetric, config: MetricConfig) -> Instruments:
+    embedder: Embedder | None = None
+    if metric.embedder != "unused" and config.embedder is not None:
+        embedder = _Embedding(config.embedder, registry, config.embedder_options)
+    return Instruments(
+        prompts=_prompts(metric, config.prompt),
+        own_judge=_judge(config.judge, registry, config.judge_config) if metric.judge and config.judge else None,
+        embedder=embedder,
+    )
+
+
+def _judge(given: Judgeable, registry: Registry, config: Mapping[str, JsonValue] | None) -> Judge:
+    return Judge(as_model(given, registry), dict(config) if config else None)
+
+
+class _Configurable(Protocol):
+    async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue]) -> Sequence[Sequence[float]]: ...
+
+
+class _Embedding:
+    """An embedder, looked up by its name when first asked; its options go along with every call."""
+
+    def __init__(self, given: Embedder | str, registry: Registry, options: Mapping[str, JsonValue] | None) -> None:
+        if not isinstance(given, str) and not isinstance(given, Embedder):
+            raise ConfigError(
+                f"{given!r} cannot be an embedder: expected 'provider/name' of one, or an object with an async method "
+                "'embed'"
+            )
+        self._given, self._registry, self._options = given, registry, dict(options or {})
+
+    @property
+    def name(self) -> str:
+        return self._given if isinstance(self._given, str) else model_name(self._given)
+
+    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        found = self._registry.embedder(self._given) if isinstance(self._given, str) else self._given
+        if not self._options:
+            return await found.embed(texts)
+        if "config" not in inspect.signature(found.embed).parameters:
+            raise ConfigError(
+                f"embedder '{self.name}' takes no options, but embedder_options were given: leave them out"
+            )
+        # the protocol asks for texts only; that this one takes more was just looked at
+        configurable: _Configurable = found  # type: ignore[assignment]
+        return await configurable.embed(texts, config=self._options)
+
+
+def _texts(metric: JudgedMetric) -> dict[str, str]:
+    return {step: _file(name).read_text(encoding="utf-8") for step, name in metric.prompts.items()}
+
+
+def _file(name: str) -> Path:
+    return PROMPTS / f"{name}.prompt"
+
+
+def _prompts(metric: JudgedMetric, given: PromptSource | Mapping[str, PromptSource] | None) -> dict[str, Prompt]:
+    """The metric's own prompts, with those given in their place, which must have places for the same values."""
+    prompts = {step: Prompt.load(_file(name)) for step, name in metric.prompts.items()}
+    if given is None:
+        return prompts
+    if isinstance(given, Prompt | Path | str):
+        if len(prompts) != 1:
+            raise ConfigError(
+                f"metric '{metric.name}' has the prompts {', '.join(prompts)}: give prompt= a mapping of them"
+            )
+        given = dict.fromkeys(prompts, given)
+    for step, source in given.items():
+        if step not in prompts:
+            raise ConfigError(f"metric '{metric.name}': {UnknownName('prompt', step, prompts)}")
+        own, prompt = prompts[step], source if isinstance(source, Prompt) else Prompt.load(source)
+        if set(prompt.inputs) != set(own.inputs):
+            places = ", ".join(sorted(prompt.inputs)) or "nothing"
+            raise ConfigError(
+                f"metric '{metric.name}': prompt '{prompt.name}' has places for {places}; expected "
+                f"{', '.join(sorted(own.inputs))}"
+            )
+        prompts[step] = prompt
+    return prompts
+
+
+# --- versions -----------------------------------------------------------------------------------------------------
+
+
+def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> str:
+    """What the score depends on: other prompts, models or parameters are another ruler."""
+    parts: dict[str, JsonValue] = {
+        "metric": metric.name,
+        "prompts": {step: prompt.digest for step, prompt in use.prompts.items()},
+    }
+    if use.own_judge is not None:
+        parts["judge"] = _name(config.judge, use.own_judge.name)
+        parts["judgeConfig"] = dict(use.own_judge.config or {})
+    if use.embedder is not None:
+        parts["embedder"] = model_name(use.embedder)
+        parts["embedderOptions"] = dict(config.embedder_options or {})
+    digest = blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=6).hexdigest()
+    form = "" if metric.embedder != "optional" else "-judged" if use.embedder is None else "-embedded"
+    version = f"{metric.formula}{form}-{digest}"
+    return version if config.status_override is None else f"{version}+{digest_of(config.status_override)}"
+
+
+def _name(given: Judgeable | None, name: str) -> str:
+    if isinstance(given, str):
+        return given.removeprefix("/model/")
+    return f"{name} {digest_of(given)}" if inspect.isroutine(given) else name
+
+
+def digest_of(fn: Callable[..., object]) -> str:
+    """A digest of a function's source, which changes when the function does."""
+    try:
+        source = inspect.getsource(fn)
+    except (OSError, TypeError):
+        # a callable object, or one typed at a prompt: its name has to do
+        source = getattr(fn, "__qualname__", type(fn).__qualname__)
+    return "status-" + blake2b(source.encode(), digest_size=6).hexdigest()

@@ -1,0 +1,140 @@
+"""The plugin: which metrics it defines, and with what settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from genkit_eval import DataPoint, Embedder, Plugin, Registry, Score, Status
+from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.judge import Judgeable
+from genkit_eval_metrics.catalogue import EXACT, JUDGED
+from genkit_eval_metrics.config import MetricConfig, StatusOverride
+from genkit_eval_metrics.judged import NAMESPACE, define_judged, digest_of, lacking
+
+__all__ = ["genkit_metrics"]
+
+NAMES = (*EXACT, *JUDGED)
+
+
+def genkit_metrics(
+    *,
+    judge: Judgeable | None = None,
+    judge_config: Mapping[str, JsonValue] | None = None,
+    embedder: Embedder | str | None = None,
+    embedder_options: Mapping[str, JsonValue] | None = None,
+    metrics: Sequence[str | MetricConfig] | Literal["all"] = "all",
+    status_override: StatusOverride | None = None,
+) -> Plugin:
+    """The plugin that defines Genkit's metrics and RAGAS's further ones, as `genkitEval/…`.
+
+    Args:
+        judge: what judges: the name of a model, a model, or a function from prompt text to reply text.
+        judge_config: parameters of every call of the judge, like `{"temperature": 0}`.
+        embedder: what compares meanings: the name of an embedder, or an embedder.
+        embedder_options: parameters of every call of the embedder.
+        metrics: which of them, by name ("regex" or "genkitEval/regex") or with settings of their own; or "all".
+        status_override: decides the status of every score in place of the metric; becomes part of the version.
+
+    Raises:
+        ConfigError: a metric that does not exist (with the nearest name), is named twice, or none at all; one asked
+            for by name without the judge or embedder that it cannot do without; a prompt that does not fit.
+    """
+    common = MetricConfig(
+        metric="",
+        judge=judge,
+        judge_config=judge_config,
+        embedder=embedder,
+        embedder_options=embedder_options,
+        status_override=status_override,
+    )
+    configs = {name: _filled(config, common) for name, config in _configs(metrics).items()}
+    if metrics != "all":
+        _refuse_lacking(configs)
+
+    def setup(registry: Registry) -> None:
+        for name, config in configs.items():
+            if name in EXACT:
+                _define_exact(registry, name, config.status_override)
+            else:
+                define_judged(registry, JUDGED[name], config)
+
+    return Plugin("genkitEval", setup, f"Genkit's metrics and RAGAS's further ones: {', '.join(configs)}")
+
+
+def _configs(metrics: Sequence[str | MetricConfig]) -> dict[str, MetricConfig]:
+    configs: dict[str, MetricConfig] = {}
+    given: Sequence[str | MetricConfig] = [metrics] if isinstance(metrics, str) else metrics
+    for item in NAMES if metrics == "all" else given:
+        config = MetricConfig(metric=item) if isinstance(item, str) else item
+        name = config.metric.removeprefix(NAMESPACE)
+        if name not in NAMES:
+            raise UnknownName("metric", name, NAMES)
+        if name in configs:
+            raise ConfigError(f"metric '{name}' is named twice: name it once")
+        _refuse_unused(name, config)
+        configs[name] = config
+    if not configs:
+        raise ConfigError(f"no metric is named: name some of {', '.join(NAMES)}, or leave metrics out for all")
+    return configs
+
+
+def _refuse_unused(name: str, config: MetricConfig) -> None:
+    """A setting that the metric has no use for would be believed to work."""
+    uses_embedder = name in JUDGED and JUDGED[name].embedder != "unused"
+    uses_judge = name in JUDGED and JUDGED[name].judge
+    for option in ("judge", "judge_config", "embedder", "embedder_options", "prompt"):
+        used = uses_embedder if option.startswith("embedder") else uses_judge
+        if getattr(config, option) is not None and not used:
+            raise ConfigError(f"metric '{name}' has no use for {option}: leave it out")
+
+
+def _filled(config: MetricConfig, common: MetricConfig) -> MetricConfig:
+    """The metric's settings, with those of the plugin where it has none of its own."""
+    return replace(
+        config,
+        judge=common.judge if config.judge is None else config.judge,
+        judge_config=common.judge_config if config.judge_config is None else config.judge_config,
+        embedder=common.embedder if config.embedder is None else config.embedder,
+        embedder_options=common.embedder_options if config.embedder_options is None else config.embedder_options,
+        status_override=config.status_override or common.status_override,
+    )
+
+
+def _refuse_lacking(configs: Mapping[str, MetricConfig]) -> None:
+    for name, config in configs.items():
+        option = lacking(JUDGED[name], config) if name in JUDGED else None
+        if option is not None:
+            raise ConfigError(
+                f"metric '{name}' was asked for without {option}: give genkit_metrics({option}=…), or "
+                f"MetricConfig(metric={name!r}, {option}=…)"
+            )
+
+
+def _define_exact(registry: Registry, name: str, override: StatusOverride | None) -> None:
+    metric = EXACT[name]
+    registry.define_evaluator(
+        f"{NAMESPACE}{name}",
+        metric.fn if override is None else _overridden(metric.fn, override),
+        options=metric.options,
+        requires=("output", "reference"),
+        kind="deterministic",
+        version=metric.version if override is None else f"{metric.version}+{digest_of(override)}",
+        display_name=metric.display_name,
+        definition=metric.definition,
+        check=metric.check,
+    )
+
+
+def _overridden(
+    fn: Callable[[DataPoint, Any], bool | Score], override: StatusOverride
+) -> Callable[[DataPoint, Any], Score]:
+    def judged(point: DataPoint, options: Any) -> Score:
+        value = fn(point, options)
+        score = value if isinstance(value, Score) else Score.passed(value)
+        return score.model_copy(update={"status": Status(override(score))})
+
+    return judged
