@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from genkit_eval import ConfigError, DataFileError, DataPoint, GenkitEval, Limits, Sample, run_sync
+from genkit_eval import ConfigError, DataFileError, DataPoint, GenkitEval, Limits, Sample, UnknownName, run_sync
 from genkit_eval.engine import make_plan, recorded_plan
 
 ROW = {
@@ -140,3 +141,18 @@ def test_options_with_an_alias_are_recorded_as_they_are_given(ge: GenkitEval) ->
 def test_a_dataset_type_that_does_not_exist_is_named_with_those_that_do(ge: GenkitEval) -> None:
     with pytest.raises(ConfigError, match="unknown dataset type 'FLOWS': did you mean 'FLOW'"):
         ge.datasets.create("capitals", [{"input": 1}], dataset_type="FLOWS")
+
+
+@pytest.mark.case("security/dataset-does-not-run-code")
+def test_a_target_in_a_dataset_that_names_code_is_a_flow_that_nobody_defined(
+    ge: GenkitEval, called: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "antigravity", raising=False)
+    samples = [{"testCaseId": "t1", "input": "a", "reference": "python:os.system"}]
+    ge.datasets.create("capitals", samples, target="antigravity:fly", metric_refs=["t/yes"])
+
+    with pytest.raises(UnknownName, match="unknown flow 'antigravity:fly'"):
+        run_sync(ge.evaluate("capitals"))
+
+    assert "antigravity" not in sys.modules
+    assert called == []

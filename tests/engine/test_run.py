@@ -754,3 +754,45 @@ async def test_an_evaluator_that_lacks_something_is_refused_before_anything_runs
         await ge.evaluate(samples(1), target=None, evaluators=["t/judged"])
     with pytest.raises(ConfigError, match="needs a judge"):
         await ge.score(Sample(output=1), "t/judged")
+
+
+async def test_options_that_an_evaluator_cannot_run_with_are_refused_before_anything_runs(ge: GenkitEval) -> None:
+    seen: list[object] = []
+
+    def check(options: object) -> str | None:
+        seen.append(options)
+        return "its judge is nowhere"
+
+    ge.define_evaluator("t/judged", same, check_options=check)
+
+    with pytest.raises(ConfigError, match="evaluator 't/judged': its judge is nowhere"):
+        await ge.evaluate(samples(3), target=None, evaluators=["t/judged"])
+
+    assert seen == [None]
+
+
+@pytest.mark.case("run/result-order")
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_results_stand_in_the_order_of_the_dataset_whoever_ends_first(ge: GenkitEval, kind: str) -> None:
+    ended: list[int] = []
+    last_ended = threading.Event()
+
+    def flow(x: int) -> int:
+        if x == 0:
+            last_ended.wait(30)
+        ended.append(x)
+        if x == 19:
+            last_ended.set()
+        return x
+
+    async def async_flow(x: int) -> int:
+        while x == 0 and not last_ended.is_set():
+            await anyio.sleep(0)
+        return flow(x)
+
+    ge.define_flow("f", flow if kind == "sync" else async_flow)
+
+    run = await ge.evaluate(samples(20), target="f", evaluators=[])
+
+    assert ended[-1] == 0
+    assert [result.input for result in run.results] == list(range(20))
