@@ -46,6 +46,7 @@ class Evaluator:
     definition: str = ""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     check: Callable[[Sample, Any], str | None] | None = None
+    check_options: Callable[[Any], str | None] | None = None
     needs: str | None = None
 
     @property
@@ -177,6 +178,8 @@ class EvaluatorSettings(TypedDict, total=False):
     metadata: Mapping[str, JsonValue] | None
     check: Callable[[Sample, Any], str | None] | None
     """Looked at for every sample before anything runs: what is wrong with the sample, or None."""
+    check_options: Callable[[Any], str | None] | None
+    """Looked at once before anything runs: why it cannot run with these options (None if it has none), or None."""
     needs: str | None
     """Why it cannot run as it is set up, in words that go on after its name: "needs a judge: …"; runs refuse it."""
     batch: bool
@@ -210,6 +213,7 @@ def evaluator_from(fn: Callable[..., Any], name: str, settings: EvaluatorSetting
         definition=settings.get("definition", ""),
         metadata=settings.get("metadata") or {},
         check=settings.get("check"),
+        check_options=settings.get("check_options"),
         needs=settings.get("needs"),
     )
 

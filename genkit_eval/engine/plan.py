@@ -78,7 +78,7 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
 
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
-        ConfigError: an evaluator twice, or a target that is not a flow.
+        ConfigError: an evaluator twice, or one that cannot run; a target that is not a flow.
     """
     if not isinstance(target, str | None):
         found = type(target).__name__
@@ -97,6 +97,9 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
         if evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
         cell = plan_cell(evaluator, ref.options)
+        problem = evaluator.check_options(cell.options) if evaluator.check_options is not None else None
+        if problem is not None:
+            raise ConfigError(f"evaluator '{evaluator.name}': {problem}")
         if cell.key in cells:
             raise ConfigError(
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
-from genkit_eval.errors import ConfigError
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import above, js_relevancy, mean_similarity
 from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, judged, side_by_side
@@ -48,12 +47,8 @@ async def answer_relevancy(texts: Texts, options: AnswerRelevancyOptions, use: I
     Source: Es et al. 2023, "RAGAS: Automated Evaluation of Retrieval Augmented Generation"; Genkit's answer relevancy.
 
     Raises:
-        ConfigError: `variant="js"` without an embedder, or with more than one question.
         ModelError: the embedder gave a vector of zeros, which has no direction.
     """
-    if options.variant == "js" and (use.embedder is None or options.questions != 1):
-        found = "no embedder was given" if use.embedder is None else f"questions is {options.questions}"
-        raise ConfigError(f"variant 'js' of answer_relevancy takes an embedder and one question, but {found}")
     values = {
         "question": fenced(texts.question),
         "answer": fenced(texts.answer),
@@ -63,21 +58,24 @@ async def answer_relevancy(texts: Texts, options: AnswerRelevancyOptions, use: I
     guesses = await side_by_side([lambda: use.judge.ask(messages, _Guess)] * options.questions)
     if all(guess.noncommittal for guess in guesses):
         return _score(0.0, guesses, use, reason=f"the answer is noncommittal: {guesses[0].reason}")
-    if options.variant == "js":
-        return await _js_score(texts, guesses[0], use)
+    if options.variant == "js" and use.embedder is not None:
+        (cosine,) = await use.embedder.similarities(texts.question, [guesses[0].question])
+        score = js_relevancy(cosine, answered=guesses[0].answered, noncommittal=guesses[0].noncommittal)
+        return _score(score, guesses, use, [cosine], reason=guesses[0].reason)
     if not any(guess.answered for guess in guesses):
         return _score(0.0, guesses, use, reason=f"the answer does not address the question: {guesses[0].reason}")
     if use.embedder is None:
         return _score(1.0, guesses, use, reason=guesses[0].reason)
-    cosines = await use.similarities(texts.question, [guess.question for guess in guesses])
+    cosines = await use.embedder.similarities(texts.question, [guess.question for guess in guesses])
     score = mean_similarity(cosines)
     return _score(score, guesses, use, cosines, reason=f"the answer would fit: {guesses[0].question}")
 
 
-async def _js_score(texts: Texts, guess: _Guess, use: Instruments) -> Score:
-    (cosine,) = await use.similarities(texts.question, [guess.question])
-    score = js_relevancy(cosine, answered=guess.answered, noncommittal=guess.noncommittal)
-    return _score(score, [guess], use, [cosine], reason=guess.reason)
+def _check(options: AnswerRelevancyOptions, use: Instruments) -> str | None:
+    if options.variant != "js" or (use.embedder is not None and options.questions == 1):
+        return None
+    found = "no embedder was given" if use.embedder is None else f"questions is {options.questions}"
+    return f"variant 'js' takes an embedder and one question, but {found}"
 
 
 def _score(
@@ -109,6 +107,7 @@ ANSWER_RELEVANCY = JudgedMetric(
     prompts={"question": "answer_relevancy"},
     reads=("question", "answer"),
     embedder="optional",
+    check=_check,
     display_name="Answer relevancy",
     definition="How near the question is to those the answer would fit; 0 if the answer evades it. PASS above 0.5.",
 )

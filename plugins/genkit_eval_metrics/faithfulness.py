@@ -6,7 +6,8 @@ from pydantic import Field
 
 from genkit_eval import Score
 from genkit_eval.claims import share, statements, verdicts
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, findings_of, judged, told
+from genkit_eval_metrics.formulas import above
+from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, claim_score
 from genkit_eval_metrics.reading import NothingToJudge, ReadingOptions, Texts
 
 __all__ = ["FAITHFULNESS", "ClaimOptions", "faithfulness"]
@@ -32,13 +33,9 @@ async def faithfulness(texts: Texts, options: ClaimOptions, use: Instruments) ->
     claims = await statements(use.judge, use.prompts["statements"], values)
     if not claims:
         raise NothingToJudge("the answer states nothing that could be checked")
-    found = await verdicts(
-        use.judge, use.prompts["verdicts"], claims, "\n\n".join(texts.documents), group_size=options.group_size
-    )
+    found = await verdicts(use.judge, use.prompts["verdicts"], claims, texts.documents, group_size=options.group_size)
     score = share(found)
-    return judged(
-        score, passed=score > 0.5, reason=told(found, "borne out by the context"), findings=findings_of(found)
-    )
+    return claim_score(score, found, "statements borne out by the context", passed=above(score, 0.5))
 
 
 FAITHFULNESS = JudgedMetric(

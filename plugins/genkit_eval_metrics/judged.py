@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from pydantic import JsonValue
 
-from genkit_eval import DataPoint, Embedder, Outcome, Registry, Score, Status
+from genkit_eval import DataPoint, Outcome, Registry, Score, Status
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.judge import Judge, Judgeable, as_model
-from genkit_eval.models import model_name
 from genkit_eval.prompts import Prompt
 from genkit_eval_metrics.config import MetricConfig, PromptSource, StatusOverride
+from genkit_eval_metrics.embedding import Embedding
 from genkit_eval_metrics.metric import Instruments, JudgedMetric
-from genkit_eval_metrics.reading import FIELDS, NothingToJudge, ReadingOptions, read
+from genkit_eval_metrics.reading import FIELDS, NothingToJudge, ReadingOptions, expression_problem, read
 
 __all__ = ["NAMESPACE", "define_judged", "digest_of", "lacking"]
 
@@ -43,11 +43,12 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
     option = lacking(metric, config)
     texts, version = _texts(metric), metric.formula
     fn: Callable[[DataPoint, ReadingOptions], Awaitable[Score]] = _cannot_run
+    check: Callable[[Any], str | None] | None = None
     if option is None:
         use = _instruments(registry, metric, config)
         texts = {step: prompt.text for step, prompt in use.prompts.items()}
         version = _version(metric, use, config)
-        fn = _evaluator(metric, use, config.status_override)
+        fn, check = _evaluator(metric, use, config.status_override), _check(metric, use)
     registry.define_evaluator(
         f"{NAMESPACE}{metric.name}",
         fn,
@@ -63,6 +64,7 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         display_name=metric.display_name,
         definition=metric.definition,
         metadata={"prompts": dict(texts)},
+        check_options=check,
         needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
     )
 
@@ -88,13 +90,24 @@ def _evaluator(
     return judge
 
 
+def _check(metric: JudgedMetric, use: Instruments) -> Callable[[ReadingOptions], str | None]:
+    def check(options: ReadingOptions) -> str | None:
+        try:
+            use.check()
+        except ConfigError as problem:
+            return str(problem)
+        return expression_problem(options) or (metric.check(options, use) if metric.check is not None else None)
+
+    return check
+
+
 # --- judge, embedder and prompts ----------------------------------------------------------------------------------
 
 
 def _instruments(registry: Registry, metric: JudgedMetric, config: MetricConfig) -> Instruments:
-    embedder: Embedder | None = None
+    embedder: Embedding | None = None
     if metric.embedder != "unused" and config.embedder is not None:
-        embedder = _Embedding(config.embedder, registry, config.embedder_options)
+        embedder = Embedding(config.embedder, registry, config.embedder_options)
     return Instruments(
         prompts=_prompts(metric, config.prompt),
         own_judge=_judge(config.judge, registry, config.judge_config) if metric.judge and config.judge else None,
@@ -104,38 +117,6 @@ def _instruments(registry: Registry, metric: JudgedMetric, config: MetricConfig)
 
 def _judge(given: Judgeable, registry: Registry, config: Mapping[str, JsonValue] | None) -> Judge:
     return Judge(as_model(given, registry), dict(config) if config else None)
-
-
-class _Configurable(Protocol):
-    async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue]) -> Sequence[Sequence[float]]: ...
-
-
-class _Embedding:
-    """An embedder, looked up by its name when first asked; its options go along with every call."""
-
-    def __init__(self, given: Embedder | str, registry: Registry, options: Mapping[str, JsonValue] | None) -> None:
-        if not isinstance(given, str) and not isinstance(given, Embedder):
-            raise ConfigError(
-                f"{given!r} cannot be an embedder: expected 'provider/name' of one, or an object with an async method "
-                "'embed'"
-            )
-        self._given, self._registry, self._options = given, registry, dict(options or {})
-
-    @property
-    def name(self) -> str:
-        return self._given if isinstance(self._given, str) else model_name(self._given)
-
-    async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        found = self._registry.embedder(self._given) if isinstance(self._given, str) else self._given
-        if not self._options:
-            return await found.embed(texts)
-        if "config" not in inspect.signature(found.embed).parameters:
-            raise ConfigError(
-                f"embedder '{self.name}' takes no options, but embedder_options were given: leave them out"
-            )
-        # the protocol asks for texts only; that this one takes more was just looked at
-        configurable: _Configurable = found  # type: ignore[assignment]
-        return await configurable.embed(texts, config=self._options)
 
 
 def _texts(metric: JudgedMetric) -> dict[str, str]:
@@ -184,8 +165,8 @@ def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> st
         parts["judge"] = _name(config.judge, use.own_judge.name)
         parts["judgeConfig"] = dict(use.own_judge.config or {})
     if use.embedder is not None:
-        parts["embedder"] = model_name(use.embedder)
-        parts["embedderOptions"] = dict(config.embedder_options or {})
+        parts["embedder"] = use.embedder.name
+        parts["embedderOptions"] = use.embedder.options
     digest = blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=6).hexdigest()
     form = "" if metric.embedder != "optional" else "-judged" if use.embedder is None else "-embedded"
     version = f"{metric.formula}{form}-{digest}"

@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import anyio
+from pydantic import Field, JsonValue
 
-from genkit_eval import Embedder, Finding, Score, Status
+from genkit_eval import Finding, Score, Status
 from genkit_eval.claims import ClaimVerdict
-from genkit_eval.errors import ConfigError, ModelError
+from genkit_eval.errors import ConfigError
 from genkit_eval.judge import Judge
-from genkit_eval.models import model_name
 from genkit_eval.prompts import Prompt
-from genkit_eval.vectors import cosine
+from genkit_eval_metrics.embedding import Embedding
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
-__all__ = ["NONE", "Instruments", "JudgedMetric", "findings_of", "judged", "side_by_side", "told"]
+__all__ = [
+    "NONE",
+    "Instruments",
+    "JudgedMetric",
+    "ScoreOptions",
+    "claim_score",
+    "judged",
+    "side_by_side",
+]
 
 T = TypeVar("T")
 
@@ -32,7 +40,7 @@ class Instruments:
 
     prompts: Mapping[str, Prompt]
     own_judge: Judge | None = None
-    embedder: Embedder | None = None
+    embedder: Embedding | None = None
 
     @property
     def judge(self) -> Judge:
@@ -45,22 +53,16 @@ class Instruments:
             raise ConfigError("no judge was given: give genkit_metrics(judge=…)")
         return self.own_judge
 
-    async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
-        """The cosine of each of the others with the text, by one call of the embedder.
+    def check(self) -> None:
+        """Look up what goes by a name.
 
         Raises:
-            ModelError: not one vector a text, or one without direction.
+            ConfigError: there is no judge or embedder of that name, or it does not take its options.
         """
-        if self.embedder is None:
-            raise ConfigError("no embedder was given: give genkit_metrics(embedder=…)")
-        first, *rest = vectors = await self.embedder.embed([text, *others])
-        name = model_name(self.embedder)
-        if len(vectors) != len(others) + 1:
-            raise ModelError(f"embedder '{name}' gave {len(vectors)} vectors for {len(others) + 1} texts", model=name)
-        try:
-            return [cosine(first, other) for other in rest]
-        except ValueError as problem:
-            raise ModelError(f"embedder '{name}': {problem}", model=name) from problem
+        if self.own_judge is not None:
+            self.own_judge.check()
+        if self.embedder is not None:
+            self.embedder.found()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,26 +83,56 @@ class JudgedMetric:
     direction: Literal["maximize", "minimize"] = "maximize"
     embedder: Literal["unused", "optional", "required"] = "unused"
     judge: bool = True
+    check: Callable[[Any, Instruments], str | None] | None = None
+    """Why it cannot run with these options, or None."""
 
 
-def judged(score: float, *, passed: bool, reason: str, **more: object) -> Score:
-    """A score with PASS or FAIL."""
-    return Score.scored(score, reason=reason, status=Status.PASS if passed else Status.FAIL, **more)
+class ScoreOptions(ReadingOptions):
+    """From which score on a case passes, and where the texts are found."""
+
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="PASS at this score or better; without it a case gets a score and no PASS or FAIL.",
+    )
 
 
-def findings_of(verdicts: Sequence[ClaimVerdict]) -> list[Finding]:
-    """Each statement with its verdict and the reason."""
-    return [Finding(text=item.statement, passed=item.verdict, reason=item.reason) for item in verdicts]
+def judged(score: float, *, passed: bool | None, reason: str, **more: object) -> Score:
+    """A score with PASS or FAIL; without either where nothing says what passes."""
+    status = Status.UNKNOWN if passed is None else Status.PASS if passed else Status.FAIL
+    return Score.scored(score, reason=reason, status=status, **more)
 
 
-def told(verdicts: Sequence[ClaimVerdict], what: str) -> str:
-    """The verdicts in a sentence: how many hold, and which does not, first of all."""
+def claim_score(
+    score: float,
+    verdicts: Sequence[ClaimVerdict],
+    what: str,
+    *,
+    passed: bool | None,
+    details: Mapping[str, JsonValue] | None = None,
+) -> Score:
+    """The score of single verdicts: which hold is told in the reason, each is a finding.
+
+    Args:
+        score: made from them.
+        verdicts: at least one.
+        what: goes on after "3 of 4 statements".
+        passed: PASS, FAIL, or neither.
+        details: further ones.
+    """
+    parts = max(item.parts for item in verdicts)
     against = [item for item in verdicts if not item.verdict]
-    count = f"{len(verdicts) - len(against)} of {len(verdicts)} statements {what}"
-    if not against:
-        return count
-    more = f" (and {len(against) - 1} more)" if len(against) > 1 else ""
-    return f"{count}; not: {against[0].statement} {against[0].reason}".rstrip() + more
+    reason = f"{len(verdicts) - len(against)} of {len(verdicts)} {what}"
+    if against:
+        more = f" (and {len(against) - 1} more)" if len(against) > 1 else ""
+        reason += f"; not: {against[0].statement} {against[0].reason}".rstrip() + more
+    if parts > 1:
+        reason += f"; the context was read in {parts} parts, as the judge cannot read it at once"
+        details = {**(details or {}), "contextParts": parts}
+    findings = [Finding(text=item.statement, passed=item.verdict, reason=item.reason) for item in verdicts]
+    more_values = {"details": dict(details)} if details else {}
+    return judged(score, passed=passed, reason=reason, findings=findings, **more_values)
 
 
 async def side_by_side(calls: Sequence[Callable[[], Awaitable[T]]]) -> list[T]:

@@ -14,7 +14,7 @@ from genkit_eval.errors import DataError
 from genkit_eval_metrics._reference import quoted
 from genkit_eval_metrics._workers import POOL
 
-__all__ = ["NothingToJudge", "ReadingOptions", "Texts", "read"]
+__all__ = ["NothingToJudge", "ReadingOptions", "Texts", "expression_problem", "read"]
 
 PICK_SECONDS = 5.0
 MAX_PICKED = 2_000_000
@@ -88,6 +88,21 @@ async def read(point: DataPoint, options: ReadingOptions, *, needs: Collection[s
                 f"{FIELDS[name]} is empty" if point.has(FIELDS[name]) else f"no {FIELDS[name]} was given"
             )
     return texts
+
+
+def expression_problem(options: ReadingOptions) -> str | None:
+    """What is wrong with an expression among the options, or None."""
+    for name in FIELDS:
+        expression = getattr(options, name)
+        if expression is None:
+            continue
+        try:
+            reply = POOL.call("check", expression, seconds=PICK_SECONDS)
+        except TimeoutError:
+            return f"option '{name}': {quoted(expression)} takes more than {PICK_SECONDS:g} s to compile"
+        if "error" in reply:
+            return f"option '{name}': JSONata: {reply['error']}, in {quoted(expression)}"
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval import DataPoint, EvalMetric, GenkitEval, Message, Outcome, Status, run_sync
+from genkit_eval import DataPoint, EvalMetric, GenkitEval, Message, ModelError, Outcome, Status, run_sync
 from genkit_eval.testing import ScriptedModel
 from genkit_eval_metrics import genkit_metrics
 
@@ -169,6 +169,23 @@ def test_a_refusal_is_no_verdict_on_the_answer(judged: Judged) -> None:
 
     assert (metric.ended, metric.score, metric.status) == (Outcome.FAILED, None, Status.UNKNOWN)
     assert "I'm sorry" in str(metric.error)
+
+
+def test_a_context_longer_than_the_judge_can_read_is_split_and_that_is_said(judged: Judged) -> None:
+    def answer(messages: Sequence[Message]) -> str | Exception:
+        if "take an answer apart" in messages[0].content:
+            return stated("It opens at nine.")
+        if "first document" in messages[-1].content and "second document" in messages[-1].content:
+            return ModelError("too long", kind="window")
+        return verdicts("second document" in messages[-1].content)
+
+    metric = judged(
+        "faithfulness", ScriptedModel(answer), input="q", output="a", context=["first document", "second document"]
+    )
+
+    assert metric.score == 1.0
+    assert metric.details == {"contextParts": 2}
+    assert "read in 2 parts" in str(metric.rationale)
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(1, 5))

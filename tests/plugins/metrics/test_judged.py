@@ -209,9 +209,39 @@ def test_options_for_an_embedder_that_takes_none_are_an_error() -> None:
         metrics=["answer_relevancy"],
     )
 
-    (metric,) = run_sync(GenkitEval(plugins=[plugin]).score(POINT, "genkitEval/answer_relevancy"))
+    with pytest.raises(ConfigError, match="embedder 'hash' takes no options, but embedder_options were given"):
+        run_sync(GenkitEval(plugins=[plugin]).score(POINT, "genkitEval/answer_relevancy"))
 
-    assert metric.error == "embedder 'hash' takes no options, but embedder_options were given: leave them out"
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"judge": "acme/juge"}, "unknown model 'acme/juge': did you mean 'acme/judge'"),
+        ({"judge": "acme/judge", "embedder": "acme/wrds"}, "unknown embedder 'acme/wrds': did you mean 'acme/words'"),
+    ],
+)
+def test_a_name_that_nobody_defined_is_refused_before_anything_is_paid_for(
+    settings: Mapping[str, str], problem: str
+) -> None:
+    judge = ScriptedModel(answer)
+    ge = GenkitEval(plugins=[genkit_metrics(metrics=["answer_relevancy"], **settings)])
+    ge.define_models("acme", {"judge": judge})
+    ge.define_embedders("acme", {"words": HashEmbedder()})
+
+    with pytest.raises(ConfigError, match=problem):
+        run_sync(ge.evaluate([POINT], target=None, evaluators=["genkitEval/answer_relevancy"]))
+
+    assert judge.calls == []
+
+
+def test_a_wrong_expression_is_refused_before_anything_is_paid_for() -> None:
+    judge = ScriptedModel(answer)
+    ge = GenkitEval(plugins=[genkit_metrics(judge=judge, metrics=["maliciousness"])])
+
+    with pytest.raises(ConfigError, match=r"option 'answer': JSONata: .*, in 'output.\('"):
+        run_sync(ge.score(POINT, ge.ref("genkitEval/maliciousness", answer="output.(")))
+
+    assert judge.calls == []
 
 
 # --- status override ----------------------------------------------------------------------------------------------

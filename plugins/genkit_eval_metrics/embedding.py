@@ -1,0 +1,81 @@
+"""How near texts are to each other, by an embedder."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from genkit_eval import Embedder, Registry
+from genkit_eval.errors import ConfigError, ModelError
+from genkit_eval.models import model_name
+from genkit_eval.vectors import cosine
+
+__all__ = ["Embedding"]
+
+
+class _Configurable(Protocol):
+    async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue]) -> Sequence[Sequence[float]]: ...
+
+
+class Embedding:
+    """An embedder, looked up by its name when it is first asked; its options go along with every call.
+
+    Raises:
+        ConfigError: what was given is no embedder.
+    """
+
+    def __init__(
+        self, given: Embedder | str, registry: Registry, options: Mapping[str, JsonValue] | None = None
+    ) -> None:
+        named = isinstance(given, str) and given.strip()
+        if not named and (not isinstance(given, Embedder) or isinstance(given, type)):
+            raise ConfigError(
+                f"{given!r} cannot be an embedder: expected 'provider/name' of one, or an object with an async method "
+                "'embed'"
+            )
+        self._given, self._registry, self.options = given, registry, dict(options or {})
+
+    @property
+    def name(self) -> str:
+        """What it goes by in versions."""
+        return self._given.removeprefix("/embedder/") if isinstance(self._given, str) else model_name(self._given)
+
+    def found(self) -> Embedder:
+        """The embedder itself.
+
+        Raises:
+            UnknownName: nobody defines one of that name.
+            ConfigError: it takes no options, but some were given.
+        """
+        found = self._registry.embedder(self._given) if isinstance(self._given, str) else self._given
+        if self.options and "config" not in inspect.signature(found.embed).parameters:
+            raise ConfigError(
+                f"embedder '{self.name}' takes no options, but embedder_options were given: leave them out"
+            )
+        return found
+
+    async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """The cosine of each of the others with the text, by one call.
+
+        Raises:
+            ModelError: not one vector a text, or one without direction.
+        """
+        first, *rest = vectors = await self._embed([text, *others])
+        if len(vectors) != len(others) + 1:
+            found = f"{len(vectors)} vectors for {len(others) + 1} texts"
+            raise ModelError(f"embedder '{self.name}' gave {found}", model=self.name)
+        try:
+            return [cosine(first, other) for other in rest]
+        except ValueError as problem:
+            raise ModelError(f"embedder '{self.name}': {problem}", model=self.name) from problem
+
+    async def _embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        found = self.found()
+        if not self.options:
+            return await found.embed(texts)
+        # the protocol asks for texts only; that this one takes more was just looked at
+        configurable: _Configurable = found  # type: ignore[assignment]
+        return await configurable.embed(texts, config=self.options)
