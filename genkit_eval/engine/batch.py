@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from genkit_eval.engine.calls import called_within
-from genkit_eval.engine.cells import Cell, Metric
+from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.types import DataPoint, Score
 

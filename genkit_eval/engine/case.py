@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import orjson
 from pydantic import ValidationError
 
 from genkit_eval._data import plain
 from genkit_eval._json import dump, json_bytes, load
-from genkit_eval.engine.cells import Cell, Metric
+from genkit_eval.engine.cells import Cell
+from genkit_eval.engine.metric import Metric, metric_from
 from genkit_eval.engine.recording import observed
 from genkit_eval.errors import DataError
 from genkit_eval.types import DataPoint, EvalResult, Sample
@@ -66,13 +66,13 @@ class Case:
     def continued(cls, index: int, sample: Sample, *, slot: int, result: Mapping[str, Any]) -> Case:
         """A case whose output and some of whose metrics are in the journal already."""
         case = cls(index, sample)
-        case.slot, case.metrics = slot, list(result["metrics"])
+        case.slot, case.metrics = slot, [metric_from(form) for form in result["metrics"]]
         case._settle(_given_values(DataPoint.model_validate(result)))
         return case
 
     def lacks(self, cell: Cell) -> bool:
         """Whether this evaluator has not spoken yet."""
-        return all(metric["evaluator"] != cell.key for metric in self.metrics)
+        return all(metric.evaluator != cell.key for metric in self.metrics)
 
     def input_for_target(self) -> Any:
         """The sample's input, whose text is noted, so that a change to it can be undone."""
@@ -131,7 +131,7 @@ class Case:
 
     def line(self) -> bytes:
         """The result's JSON, its metrics last."""
-        return self._head + dump(self.metrics) + b"}"
+        return b"%b[%b]}" % (self._head, b",".join([metric.text for metric in self.metrics]))
 
     @property
     def changed(self) -> bool:
@@ -180,7 +180,10 @@ class _Shape:
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.make = DataPoint.maker(names)
-        self.keys = [(name, alias) for name, alias in _ALIAS.items() if name in names or name == "trace_ids"]
+        present = [name for name in _ALIAS if name in names or name == "trace_ids"]
+        self.parts = [
+            (name, b'%b"%b":' % (b"," if place else b"{", _ALIAS[name].encode())) for place, name in enumerate(present)
+        ]
         self.json = [name for name in names if name not in _RICH]
 
 
@@ -199,18 +202,12 @@ def _given_values(sample: Sample) -> dict[str, Any]:
 
 def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes]) -> bytes:
     """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
-    wire: dict[str, Any] = {}
-    for name, alias in shape.keys:
-        if name in texts:
-            wire[alias] = orjson.Fragment(texts[name])
-        elif name in _RICH:
-            wire[alias] = plain(values[name])
-        else:
+    parts: list[bytes] = []
+    for name, key in shape.parts:
+        text = texts.get(name)
+        if text is None:
             # only trace_ids may be absent: Genkit wants it on every result
-            wire[alias] = values.get(name, ())
-    try:
-        text = orjson.dumps(wire)
-    except TypeError:
-        # an integer beyond 64 bits among the plain values
-        text = dump({alias: plain(values.get(name, ())) for name, alias in shape.keys})
-    return text[:-1] + b',"metrics":'
+            value = values.get(name, ())
+            text = dump(plain(value) if name in _RICH else value)
+        parts += key, text
+    return b'%b,"metrics":' % b"".join(parts)

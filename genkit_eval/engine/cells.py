@@ -11,14 +11,12 @@ from pydantic import BaseModel, JsonValue
 
 from genkit_eval._json import dump
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine.calls import LONGEST_ERROR, Called, called
+from genkit_eval.engine.calls import Called, called
+from genkit_eval.engine.metric import Metric, PlainVerdicts, metric_of
 from genkit_eval.scores import as_scores
-from genkit_eval.types import DataPoint, EvaluatorRecord, Outcome, Score
+from genkit_eval.types import DataPoint, EvaluatorRecord, Score
 
-__all__ = ["Cell", "Metric", "plan_cell"]
-
-Metric = dict[str, Any]
-"""One score as a run file holds it: the JSON form of an EvalMetric."""
+__all__ = ["Cell", "plan_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,7 @@ class Cell:
     call: Callable[..., Any]
     guarded: bool
     """Whether it declared fields that must be there."""
-    plain: Mapping[bool, Metric]
-    """The metrics of a plain True and False, to be copied."""
+    plain: PlainVerdicts
 
     def missing(self, point: DataPoint) -> str | None:
         """Why this data point gives it nothing to judge, or None."""
@@ -54,9 +51,7 @@ class Cell:
     def metrics(self, value: object, seconds: float) -> list[Metric]:
         """The metrics in what the evaluator returned."""
         if value is True or value is False:
-            metric = self.plain[value].copy()
-            metric["seconds"] = round(seconds, 6)
-            return [metric]
+            return [self.plain.metric(value, seconds)]
         scores = as_scores(value, self.evaluator.rule)
         if len(scores) == 1:
             return [self.metric(scores[0], seconds)]
@@ -68,13 +63,11 @@ class Cell:
 
     def changed_point(self, metrics: Sequence[Metric]) -> Metric:
         """The metric of an evaluator that changed its data point, in place of what it said."""
-        return self.failed("the evaluator changed its data point: work on a copy", metrics[0]["seconds"])
+        return self.failed("the evaluator changed its data point: work on a copy", metrics[0].seconds)
 
     def metric(self, score: Score, seconds: float) -> Metric:
         """One score in its form on disk."""
-        metric = _metric(self.key, self.version, score)
-        metric["seconds"] = round(seconds, 6)
-        return metric
+        return metric_of(self.key, self.version, score, seconds)
 
     def record(self) -> EvaluatorRecord:
         """How it is listed in the run's key."""
@@ -105,32 +98,8 @@ def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue]) -> Cell:
         version=version,
         call=evaluator.fn if options is None else _bound(evaluator.fn, options),
         guarded=bool(evaluator.requires or evaluator.non_empty),
-        plain={value: _metric(key, version, as_scores(value)[0]) for value in (True, False)},
+        plain=PlainVerdicts(key, version),
     )
-
-
-def _metric(key: str, version: str, score: Score) -> Metric:
-    values = score.__dict__
-    metric: Metric = {"evaluator": key}
-    if values["id"] is not None:
-        metric["scoreId"] = values["id"]
-    if values["score"] is not None:
-        metric["score"] = values["score"]
-    # plain text: members of an enumeration are slower to write and to count
-    metric["status"] = values["status"].value
-    if values["reason"] is not None:
-        metric["rationale"] = values["reason"]
-    if values["error"] is not None:
-        metric["error"] = values["error"][:LONGEST_ERROR]
-    elif values["outcome"] is Outcome.FAILED:
-        metric["error"] = values["reason"] or "the evaluator gave no reason"
-    metric["outcome"] = values["outcome"].value
-    metric["version"] = version
-    if values["findings"]:
-        metric["findings"] = [finding.to_json() for finding in values["findings"]]
-    if values["details"]:
-        metric["details"] = dict(values["details"])
-    return metric
 
 
 def _bound(fn: Callable[..., Any], options: BaseModel) -> Callable[[DataPoint | Sequence[DataPoint]], Any]:

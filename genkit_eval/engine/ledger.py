@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Any
 
-from genkit_eval._json import dump, load
+from genkit_eval._json import load
 from genkit_eval.engine.case import Case
-from genkit_eval.engine.cells import Metric
 from genkit_eval.engine.feed import Feed
+from genkit_eval.engine.metric import Metric, metric_from
 from genkit_eval.stats import Tally
 from genkit_eval.stores import Journal
 
@@ -57,7 +57,7 @@ class Ledger:
         with self._lock:
             case.metrics.extend(metrics)
             for metric in metrics:
-                self.journal.add_metric(case.slot, dump(metric))
+                self.journal.add_metric(case.slot, metric.text)
 
     def close(self, case: Case) -> None:
         """The case has ended: write it if it is not open, and count it."""
@@ -74,7 +74,7 @@ class Ledger:
         """Count a case that ended in an earlier session."""
         if self.kept is not None and "error" not in result:
             self.kept.append((slot, result))
-        self._count("error" in result, result["metrics"])
+        self._count("error" in result, [metric_from(form) for form in result["metrics"]])
 
     def answered(self) -> Sequence[tuple[int, Mapping[str, Any]]]:
         """Slot and result of every case with an output, in the dataset's order; kept only when asked for."""
@@ -85,7 +85,7 @@ class Ledger:
         """Write and count metrics of a case that has ended already."""
         with self._lock:
             for metric in metrics:
-                self.journal.add_metric(slot, dump(metric))
+                self.journal.add_metric(slot, metric.text)
             self._count_metrics(metrics)
 
     def _count(self, broke: bool, metrics: Sequence[Metric]) -> None:
@@ -98,15 +98,7 @@ class Ledger:
     def _count_metrics(self, metrics: Sequence[Metric]) -> None:
         count = self.tally.count
         for metric in metrics:
-            get = metric.get
-            count(
-                metric["evaluator"],
-                get("score"),
-                metric["status"],
-                metric["outcome"],
-                get("scoreId"),
-                "error" in metric,
-            )
+            count(*metric.counted)
 
     def flush(self) -> None:
         """Put all that ended on its way to the disk, and give the places back."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from genkit_eval._json import load
 from genkit_eval.engine.batch import beside_loop, judge_together
 from genkit_eval.engine.calls import called_within
 from genkit_eval.engine.case import isolated
-from genkit_eval.engine.cells import Cell, Metric
+from genkit_eval.engine.cells import Cell
+from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.plan import Plan
 from genkit_eval.types import DataPoint, EvalMetric, Sample, Score
 
@@ -19,7 +21,7 @@ async def score_point(plan: Plan, point: Sample, *, evaluator_seconds: float | N
         # a copy for each, so that none sees what another did to it
         values = {name: isolated(point.__dict__[name]) for name in point.model_fields_set}
         metrics += await _judge(cell, DataPoint.trusted(values), evaluator_seconds)
-    return [EvalMetric.model_validate(metric) for metric in metrics]
+    return [EvalMetric.model_validate(load(metric.text)) for metric in metrics]
 
 
 async def _judge(cell: Cell, point: DataPoint, limit: float | None) -> list[Metric]:
