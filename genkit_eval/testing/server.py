@@ -47,6 +47,7 @@ class OpenAIServer:
             ("json_schema", "json_object") that are answered 400.
         latency_seconds: before the first byte of every answer.
         dimensions: the length of the default vectors.
+        models: the names that are listed; any name is answered.
 
     Attributes:
         calls: every request that arrived, in order.
@@ -62,12 +63,14 @@ class OpenAIServer:
         refuses: Collection[str] = (),
         latency_seconds: float = 0.0,
         dimensions: int = 8,
+        models: Sequence[str] = ("test-model",),
     ) -> None:
         self.calls: list[Call] = []
         self.peak = 0
         self._chat = _script(chat)
         self._embeddings = _script(embeddings if embeddings is not None else lambda call: _embedded(call, dimensions))
         self._key, self._refuses, self._latency = key, frozenset(refuses), latency_seconds
+        self._models = models
         self._in_flight = 0
         self._port = 0
         self._started = threading.Event()
@@ -127,8 +130,8 @@ class OpenAIServer:
                     self._in_flight -= 1
                 if not await _send(writer, answer):
                     return
-        except (ConnectionError, asyncio.IncompleteReadError):
-            # the client went away
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ValueError):
+            # the client went away, or does not speak HTTP
             return
         finally:
             writer.close()
@@ -141,7 +144,7 @@ class OpenAIServer:
         if route is None:
             return error_answer(404, f"Unknown request URL: {call.method} {call.path}", code="unknown_url")
         if route[1] == "models":
-            return Answer(body={"object": "list", "data": [{"id": "test-model", "object": "model"}]})
+            return Answer(body={"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]})
         if not isinstance(call.body, dict):
             return error_answer(400, "We could not parse the JSON body of your request.")
         for name in _asked_for(call.body):
@@ -153,10 +156,8 @@ class OpenAIServer:
                     param="response_format" if name.startswith("json_") else name,
                     code="unsupported_parameter",
                 )
-        given = (self._chat if route[1] == "chat/completions" else self._embeddings)(call)
-        if inspect.isawaitable(given):
-            given = await given
-        return _with_model(chat_answer(given) if isinstance(given, str) else given, call.body)
+        given = await _given(self._chat if route[1] == "chat/completions" else self._embeddings, call)
+        return _with_model(given, call.body)
 
 
 def _script(given: Script) -> Callable[[Call], Given | Awaitable[Given]]:
@@ -166,6 +167,16 @@ def _script(given: Script) -> Callable[[Call], Given | Awaitable[Given]]:
         return given
     answers = iter(given)
     return lambda call: next(answers, error_answer(500, f"the script of {len(given)} answers is over"))
+
+
+async def _given(script: Callable[[Call], Given | Awaitable[Given]], call: Call) -> Answer:
+    try:
+        given = script(call)
+        answer = await given if inspect.isawaitable(given) else given
+    # whatever a script of the user's raises belongs to the one who called: a lost connection would say nothing
+    except Exception as error:  # noqa: BLE001
+        return error_answer(500, f"the script raised {type(error).__name__}: {error}")
+    return chat_answer(answer) if isinstance(answer, str) else answer
 
 
 def _asked_for(body: Mapping[str, JsonValue]) -> Iterator[str]:

@@ -64,8 +64,9 @@ class OpenAIEmbedder:
         return [found[index] for index in range(wanted)]
 
     def _vector(self, given: JsonValue) -> Sequence[float]:
-        vector = [float(x) for x in given if isinstance(x, float | int)] if isinstance(given, list) else []
-        if not vector or not isinstance(given, list) or len(vector) != len(given):
+        items = given if isinstance(given, list) else []
+        vector = [float(item) for item in items if isinstance(item, float | int) and not isinstance(item, bool)]
+        if not vector or len(vector) != len(items):
             raise self._error("gave what is no list of numbers for a vector")
         if not all(map(math.isfinite, vector)):
             raise self._error("gave a vector with a number that is not finite")
