@@ -213,8 +213,13 @@ class _FunctionModel:
 
 
 async def _off_loop(fn: Callable[[str], str | Awaitable[str]], prompt: str) -> str | Awaitable[str]:
+    # in a tuple: trio refuses a function that returns something to await
+    def call() -> tuple[str | Awaitable[str]]:
+        return (fn(prompt),)
+
     # a limiter of its own: how many calls there are at one time is the caller's business
-    return await to_thread.run_sync(fn, prompt, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+    (given,) = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=CapacityLimiter(1))
+    return given
 
 
 def _correction(text: str, problem: Unreadable) -> list[Message]:

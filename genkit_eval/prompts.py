@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -36,7 +36,7 @@ __all__ = ["Prompt", "fenced", "json_instructions"]
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_ROLE = re.compile(r"""role\s+(["'])(system|user|assistant)\1""")
+_ROLE = re.compile(r"""role\s+(["'])(system|user|assistant|model)\1""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +81,11 @@ class Prompt:
         """
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         matter = _FRONT_MATTER.match(text)
-        messages = _messages(text[matter.end() :] if matter else text, name)
+        messages = _messages(text, matter.end() if matter else 0, name)
         used = dict.fromkeys(part.name for _, parts in messages for part in parts if isinstance(part, _Slot))
         declared = _declared(matter.group(1), name) if matter else None
-        if declared is not None and set(declared) != set(used):
-            unused, undeclared = sorted(set(declared) - set(used)), sorted(set(used) - set(declared))
-            raise ConfigError(
-                f"prompt '{name}': "
-                + "; ".join(
-                    f"{problem} {', '.join(names)}"
-                    for problem, names in (
-                        ("declares but never uses", unused),
-                        ("uses but does not declare", undeclared),
-                    )
-                    if names
-                )
-            )
+        if declared is not None:
+            _check_declared(declared, used, name)
         return cls(name, text, tuple(used if declared is None else declared), messages)
 
     @cached_property
@@ -144,6 +133,12 @@ def _declared(matter: str, name: str) -> Sequence[str]:
     except yaml.YAMLError as problem:
         raise ConfigError(f"prompt '{name}': its front matter is not YAML: {problem}") from problem
     names = head.get("input") if isinstance(head, dict) else None
+    for key in head if isinstance(head, dict) else ():
+        if key not in ("input", "description"):
+            raise ConfigError(
+                f"prompt '{name}': '{key}' in its front matter has no effect here: leave it out (the model and its "
+                "parameters are given to whoever uses the prompt)"
+            )
     if isinstance(names, dict):
         names = names.get("schema")
     if isinstance(names, dict):
@@ -156,27 +151,36 @@ def _declared(matter: str, name: str) -> Sequence[str]:
     return list(dict.fromkeys(names))
 
 
-def _messages(body: str, name: str) -> tuple[tuple[str, _Parts], ...]:
+def _check_declared(declared: Collection[str], used: Collection[str], name: str) -> None:
+    unused = ", ".join(item for item in declared if item not in used)
+    undeclared = ", ".join(item for item in used if item not in declared)
+    if unused:
+        raise ConfigError(f"prompt '{name}' declares but never uses {unused}")
+    if undeclared:
+        raise ConfigError(f"prompt '{name}' uses but does not declare {undeclared}")
+
+
+def _messages(text: str, start: int, name: str) -> tuple[tuple[str, _Parts], ...]:
     messages: list[tuple[str, list[str | _Slot]]] = [("user", [])]
-    end = 0
-    for tag in _TAG.finditer(body):
+    end = start
+    for tag in _TAG.finditer(text, start):
         parts = messages[-1][1]
-        parts.append(body[end : tag.start()])
+        parts.append(text[end : tag.start()])
         end = tag.end()
-        inside = (tag.group(1) or "").strip()
-        if tag.group(1) is None:
+        inside = (tag[1] or "").strip()
+        if tag[1] is None:
             parts.append("{{")
         elif role := _ROLE.fullmatch(inside):
-            messages.append((role.group(2), []))
+            messages.append(("assistant" if role[2] == "model" else role[2], []))
         elif _NAME.fullmatch(inside):
             parts.append(_Slot(inside))
         else:
-            line = body.count("\n", 0, tag.start()) + 1
+            line = text.count("\n", 0, tag.start()) + 1
             raise ConfigError(
-                f"prompt '{name}', line {line} of its text: {tag.group(0)[:60]!r} is neither {{{{name}}}} nor "
-                '{{role "system"}}, "user" or "assistant"; write \\{{ for two braces'
+                f"prompt '{name}', line {line}: {tag[0][:60]!r} is neither "
+                '{{name}} nor {{role "system"}}, "user" or "assistant"; write \\{{ for two braces'
             )
-    messages[-1][1].append(body[end:])
+    messages[-1][1].append(text[end:])
     stripped = [(role, _stripped(parts)) for role, parts in messages]
     if not any(parts for _, parts in stripped):
         raise ConfigError(f"prompt '{name}' is empty")

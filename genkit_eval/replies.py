@@ -16,7 +16,7 @@ __all__ = ["Unreadable", "read_answer", "read_label"]
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-REPAIRED_LENGTH = 100_000
+REPAIRED_LENGTH = 50_000
 
 
 class Unreadable(ValueError):
@@ -58,8 +58,7 @@ def read_label(text: str, labels: Sequence[str]) -> str:
     Raises:
         Unreadable: the line says something else; a label inside another word or a sentence does not count.
     """
-    text = _REASONING_BLOCK.sub("", _from_answer_on(text))
-    lines = [line for line in text.splitlines() if label_key(line)]
+    lines = [line for line in _without_reasoning(text).splitlines() if label_key(line)]
     wanted = {label_key(label): label for label in labels}
     found = dict.fromkeys(
         wanted[bare] for line in lines for bare in (label_key(line), label_key(_after_colon(line))) if bare in wanted
@@ -116,7 +115,6 @@ def _values(text: str, answer: type[BaseModel]) -> list[Any]:
     if whole is not _NOTHING:
         # to look for another answer inside would be to change it
         return [whole]
-    text = _from_answer_on(text)
     found, broken = _embedded(text)
     if broken:
         found.append(_repaired(broken, answer))
@@ -130,7 +128,11 @@ def _embedded(text: str) -> tuple[list[Any], str]:
     found: list[Any] = []
     at = 0
     while opening := _OPENING.search(text, at):
-        if opening[0] == "<":
+        if opening[0].startswith("</"):
+            # chat templates put the opening tag into the prompt
+            found, at = [], opening.end()
+            continue
+        if opening[0].startswith("<"):
             closing = _END_OF_REASONING.search(text, opening.end())
             if closing is None:
                 # still thinking when it ended
@@ -154,11 +156,12 @@ def _repaired(text: str, answer: type[BaseModel]) -> Any:
         Unreadable: there is doubt: it ends early, has a field twice, or a value that is no whole literal.
     """
     span = text[: 1 + max(text.rfind("}"), text.rfind("]"))]
-    fields = {name for key, info in answer.model_fields.items() for name in (key, info.alias or key)}
+    fields = dict.fromkeys(name for key, info in answer.model_fields.items() for name in (key, info.alias or key))
     if not span or len(span) > REPAIRED_LENGTH or _REASONING.search(span):
         raise Unreadable("its JSON is broken")
     for name in fields:
-        if len(re.findall(rf"""(?:["']{re.escape(name)}["']|[{{,]\s*{re.escape(name)})\s*:""", span)) > 1:
+        # where quotes are broken, one of them may be in a text that the reply quotes
+        if len(re.findall(rf"""\b{re.escape(name)}["']?\s*:""", span)) > 1:
             raise Unreadable(f"its JSON is broken, and holds '{name}' more than once")
     if not _bare_values_are_whole(span):
         raise Unreadable("its JSON is broken: a value is neither text in quotes, nor a number, true, false or null")
@@ -203,22 +206,19 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _NOTHING = object()
 # lenient in one thing: raw line breaks and tabs inside strings
 _LENIENT = json.JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_distinct)
+_TAG = "(?:think|thinking|thought|reasoning|reflection)>"
 # brackets of prose are no beginning of JSON
-_OPENING = re.compile(
-    r"""\{(?=\s*(?:["'}]|\w+\s*:|//|/\*|\#))|\[(?=\s*[{\["])|<(?=(?:think|thinking|thought|reasoning|reflection)>)""",
-    re.IGNORECASE,
-)
-_REASONING = re.compile(r"<(think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
-_REASONING_BLOCK = re.compile(_REASONING.pattern + r".*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
-_END_OF_REASONING = re.compile(r"</(think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+_OPENING = re.compile(rf"""\{{(?=\s*(?:["'}}]|\w+\s*:|//|/\*|\#))|\[(?=\s*[{{\["])|</?{_TAG}""", re.IGNORECASE)
+_REASONING = re.compile(f"</?{_TAG}", re.IGNORECASE)
+_END_OF_REASONING = re.compile(f"</{_TAG}", re.IGNORECASE)
 
 
-def _from_answer_on(text: str) -> str:
-    """Without reasoning that has an end but no beginning: chat templates put the opening tag into the prompt."""
-    if text.lstrip().startswith(("{", "[", "```")):
+def _without_reasoning(text: str) -> str:
+    """What comes after the last block in which a model thinks aloud; nothing, if it never stopped."""
+    *_, last = [None, *_REASONING.finditer(text)]
+    if last is None:
         return text
-    first, end = _REASONING.search(text), _END_OF_REASONING.search(text)
-    return text[end.end() :] if end and (first is None or end.start() < first.start()) else text
+    return text[last.end() :] if last[0].startswith("</") else ""
 
 
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)

@@ -1,0 +1,439 @@
+"""Judges: what they make of every kind of reply, and of none."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated
+
+import anyio
+import pytest
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval.errors import ConfigError, JudgeError, ModelError, UnknownName
+from genkit_eval.judge import Choice, Judge, Rating, Scale, Unit, Verdict, as_model
+from genkit_eval.models import Message, Model, Reply, model_name
+from genkit_eval.registry import Registry
+from genkit_eval.testing import ScriptedModel
+
+pytestmark = pytest.mark.anyio
+
+PROMPT = [Message(role="system", content="You judge."), Message(role="user", content="Is it harmful?")]
+GOOD = '{"reason": "plain cooking tips", "verdict": false}'
+BAD = "I had rather not."
+
+
+class Malicious(BaseModel):
+    reason: str
+    verdict: Verdict
+
+
+class Numeric(BaseModel):
+    score: Unit
+
+
+class Likert(BaseModel):
+    score: Annotated[int, Scale(1, 5)]
+
+
+class Accuracy(BaseModel):
+    rating: Annotated[int, Rating(0, 2, 4)]
+
+
+class Faithful(BaseModel):
+    statements: list[str]
+
+
+async def asked(reply: str, answer: type[BaseModel] = Malicious) -> BaseModel:
+    """What a judge makes of a model that always replies this."""
+    return await Judge(ScriptedModel(reply)).ask(PROMPT, answer)
+
+
+async def refused(reply: str, answer: type[BaseModel] = Malicious) -> JudgeError:
+    """The error a judge makes of a model that always replies this; it is asked twice."""
+    model = ScriptedModel(reply)
+    with pytest.raises(JudgeError) as caught:
+        await Judge(model).ask(PROMPT, answer)
+    assert len(model.calls) == 2
+    assert str(caught.value).startswith("LLM judge error: ")
+    return caught.value
+
+
+def case(name: str, *values: object) -> object:
+    """The parameters of one known kind of reply, under its name."""
+    return pytest.param(*values, marks=pytest.mark.case(f"judge-reply/{name}"), id=name)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "verdict"),
+    [
+        case("fence-json", f"```json\n{GOOD}\n```\n", "plain cooking tips", False),
+        case(
+            "prose-around-json",
+            'Sure, here is my rating.\n{"verdict": true, "reason": "asks for a card PIN"}\nShout if you need more!',
+            "asks for a card PIN",
+            True,
+        ),
+        case("trailing-comma", '{"verdict": false, "reason": "ok",}', "ok", False),
+        case(
+            "comma-bracket-inside-string",
+            '{"verdict": false, "reason": "the list was [4, 5, ] and the map {k, }"}',
+            "the list was [4, 5, ] and the map {k, }",
+            False,
+        ),
+        case(
+            "python-literals-single-quotes",
+            "{'verdict': False, 'reason': 'it isn\\'t harmful', 'extra': None}",
+            "it isn't harmful",
+            False,
+        ),
+        case(
+            "raw-newline-in-string",
+            '{"reason": "first line\nsecond line", "verdict": false}',
+            "first line\nsecond line",
+            False,
+        ),
+        case(
+            "bad-backslash-escape",
+            '{"reason": "pattern \\d+ is harmless", "verdict": false}',
+            "pattern \\d+ is harmless",
+            False,
+        ),
+        case("verdict-string-one", '{"reason": "tries to scare", "verdict": "1"}', "tries to scare", True),
+        case("json-inside-json-string", '"{\\"verdict\\": true, \\"reason\\": \\"scam\\"}"', "scam", True),
+        case("array-instead-of-object", '[{"verdict": true, "reason": "fraud"}]', "fraud", True),
+        case(
+            "think-block-with-draft",
+            '<think>maybe {"verdict": true} ... no</think>\n{"verdict": false, "reason": "weather report"}',
+            "weather report",
+            False,
+        ),
+        case(
+            "lone-surrogate",
+            '{"verdict": false, "reason": "cut emoji \\ud83d here"}',
+            "cut emoji \ufffd here",
+            False,
+        ),
+    ],
+)
+async def test_a_verdict_is_read_with_its_reason(reply: str, reason: str, verdict: bool) -> None:
+    assert await asked(reply) == Malicious(reason=reason, verdict=verdict)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        case("verdict-out-of-vocabulary", '{"verdict": "partially", "reason": "hard to say"}', "'partially'"),
+        case("verdict-key-missing", '{"reason": "looks fine"}', "verdict: Field required"),
+        case("wrong-key-spelling", '{"Verdict": true, "Reasoning": "spreads malware"}', "verdict: Field required"),
+    ],
+)
+async def test_without_a_clear_verdict_there_is_none(reply: str, problem: str) -> None:
+    error = await refused(reply)
+
+    assert problem in str(error)
+    assert f"the reply began {reply!r}" in str(error)
+    assert error.text == reply
+    assert error.kind == "unparsable"
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        case("line-comment-in-json", '{\n "score": 0.8 // nearly complete\n}', 0.8),
+        case("number-as-string", '{"score": " 0.8 ", "reason": "good"}', 0.8),
+        case("score-null", '{"score": null, "reason": "no text to judge"}', None),
+    ],
+)
+async def test_a_number_is_read_whole_and_null_is_no_number(reply: str, score: float | None) -> None:
+    assert await asked(reply, Numeric) == Numeric(score=score)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        case("score-nan", '{"score": NaN, "reason": "n/a"}', Numeric),
+        case("decimal-comma", '{"score": "0,8"}', Numeric),
+        case("score-above-scale", '{"score": 7}', Likert),
+        case("fraction-scale", "8/10", Likert),
+        case("rating-number-40", "40", Accuracy),
+        case("rating-number-40", "10", Accuracy),
+    ],
+)
+async def test_a_number_off_the_scale_is_an_error_that_keeps_it(reply: str, answer: type[BaseModel]) -> None:
+    error = await refused(reply, answer)
+
+    assert error.text == reply
+
+
+@pytest.mark.case("judge-reply/fraction-scale")
+async def test_a_fraction_of_the_scale_is_its_number() -> None:
+    assert await asked("4/5", Likert) == Likert(score=4)
+
+
+@pytest.mark.case("judge-reply/empty-reply")
+@pytest.mark.parametrize("reply", ["", "  \n\t"])
+async def test_an_empty_reply_is_asked_for_once_more(reply: str) -> None:
+    error = await refused(reply)
+
+    assert error.kind == "empty"
+
+
+@pytest.mark.case("judge-reply/refusal-text")
+async def test_a_judge_that_declines_in_prose_gave_no_answer() -> None:
+    error = await refused("I'm sorry, but I can't assess this content.", Faithful)
+
+    assert "no usable answer" in str(error)
+    assert "I'm sorry, but I can't assess this content." in str(error)
+
+
+@pytest.mark.case("judge-reply/deeply-nested-brackets")
+async def test_very_many_brackets_are_an_error() -> None:
+    error = await refused("[" * 100_000)
+
+    assert len(str(error)) < 1_000
+
+
+async def test_the_second_try_is_told_what_was_wrong() -> None:
+    model = ScriptedModel(['{"reason": "hm", "verdict": "maybe"}', GOOD])
+
+    answer = await Judge(model).ask(PROMPT, Malicious)
+
+    assert answer == Malicious(reason="plain cooking tips", verdict=False)
+    *first, said, correction = model.calls[1].messages
+    assert first == PROMPT
+    assert said == Message(role="assistant", content='{"reason": "hm", "verdict": "maybe"}')
+    assert correction.role == "user"
+    assert "verdict: expected true or false, found 'maybe'" in correction.content
+
+
+async def test_after_an_empty_reply_no_empty_message_is_sent() -> None:
+    model = ScriptedModel(["", GOOD])
+
+    await Judge(model).ask(PROMPT, Malicious)
+
+    assert [message.role for message in model.calls[1].messages] == ["system", "user", "user"]
+
+
+async def test_the_configuration_and_the_shape_reach_every_call() -> None:
+    model = ScriptedModel([BAD, GOOD])
+
+    await Judge(model, {"temperature": 0}).ask(PROMPT, Malicious)
+
+    assert [call.config for call in model.calls] == [{"temperature": 0}] * 2
+    assert [call.output for call in model.calls] == [Malicious] * 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "problem"),
+    [
+        (Reply(text="", refusal="I can't help with that."), "refused", 'refused: "I can\'t help with that."'),
+        (Reply(text=GOOD, finish_reason="length"), "length", "cut off by the limit of tokens"),
+        (Reply(text=GOOD, finish_reason="content_filter"), "content_filter", "content filter stopped the reply"),
+    ],
+)
+async def test_a_reply_that_did_not_end_by_itself_is_not_read(reply: Reply, kind: str, problem: str) -> None:
+    model = ScriptedModel(reply)
+
+    with pytest.raises(JudgeError, match=re.escape(problem)) as caught:
+        await Judge(model).ask(PROMPT, Malicious)
+
+    assert caught.value.kind == kind
+    assert len(model.calls) == 1
+
+
+async def test_an_error_of_the_model_keeps_its_kind_and_is_not_repeated() -> None:
+    model = ScriptedModel(ModelError("the key was refused: check OPENAI_API_KEY", kind="auth"))
+
+    with pytest.raises(JudgeError) as caught:
+        await Judge(model).ask(PROMPT, Malicious)
+
+    assert str(caught.value) == "LLM judge error: the key was refused: check OPENAI_API_KEY"
+    assert caught.value.kind == "auth"
+    assert len(model.calls) == 1
+
+
+async def test_any_exception_of_the_model_is_a_judge_error() -> None:
+    with pytest.raises(JudgeError, match=r"^LLM judge error: KeyError: 'choices'$") as caught:
+        await Judge(ScriptedModel(KeyError("choices"))).ask(PROMPT, Malicious)
+
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+async def test_a_model_that_returns_text_is_told_what_was_expected() -> None:
+    class Plain:
+        async def generate(
+            self,
+            messages: Sequence[Message],
+            *,
+            output: type[BaseModel] | None = None,
+            config: Mapping[str, JsonValue] | None = None,
+        ) -> str:
+            return GOOD
+
+    judge: Judge = Judge(Plain())  # type: ignore[arg-type]
+
+    with pytest.raises(JudgeError, match="the model returned str, expected a Reply"):
+        await judge.ask(PROMPT, Malicious)
+
+
+@pytest.mark.case("judge-reply/label-substring")
+async def test_a_label_is_a_whole_word() -> None:
+    model = ScriptedModel("Label: incorrect.")
+
+    assert await Judge(model).choose(PROMPT, ["correct", "incorrect"]) == "incorrect"
+
+
+@pytest.mark.parametrize("reply", ['{"label": "Incorrect"}', '```json\n{"label": "incorrect"}\n```', "**incorrect**"])
+async def test_a_label_may_come_as_json_or_alone(reply: str) -> None:
+    assert await Judge(ScriptedModel(reply)).choose(PROMPT, ["correct", "incorrect"]) == "incorrect"
+
+
+async def test_a_label_in_a_sentence_is_asked_for_once_more() -> None:
+    model = ScriptedModel(["I would say it is not correct.", "incorrect"])
+
+    assert await Judge(model).choose(PROMPT, ["correct", "incorrect"]) == "incorrect"
+    assert "expected 'correct' or 'incorrect' and nothing else" in model.calls[1].text
+
+
+async def test_no_label_is_an_error() -> None:
+    with pytest.raises(JudgeError, match="expected 'correct' or 'incorrect'"):
+        await Judge(ScriptedModel("neither")).choose(PROMPT, ["correct", "incorrect"])
+
+
+async def test_a_function_gets_the_prompt_and_the_schema_as_one_text() -> None:
+    prompts = []
+
+    def judge(prompt: str) -> str:
+        prompts.append(prompt)
+        return GOOD
+
+    answer = await Judge(as_model(judge)).ask(PROMPT, Malicious)
+
+    assert answer == Malicious(reason="plain cooking tips", verdict=False)
+    assert prompts[0].startswith("You judge.\n\nIs it harmful?\n\n")
+    assert '"verdict"' in prompts[0]
+
+
+async def test_a_function_that_is_not_async_runs_off_the_loop() -> None:
+    threads = []
+
+    def judge(prompt: str) -> str:
+        threads.append(threading.current_thread())
+        return GOOD
+
+    await Judge(as_model(judge)).ask(PROMPT, Malicious)
+
+    assert threads != [threading.current_thread()]
+
+
+async def test_functions_wait_side_by_side() -> None:
+    """More of them than the pool of threads that a loop shares has places."""
+    everybody = threading.Barrier(50, timeout=30)
+
+    def judge(prompt: str) -> str:
+        everybody.wait()
+        return GOOD
+
+    async with anyio.create_task_group() as group:
+        for _ in range(50):
+            group.start_soon(Judge(as_model(judge)).ask, PROMPT, Malicious)
+
+    assert not everybody.broken
+
+
+async def test_async_functions_methods_and_partials_are_judges() -> None:
+    class Judging:
+        async def reply(self, prompt: str) -> str:
+            return GOOD
+
+        async def __call__(self, prompt: str) -> str:
+            return GOOD
+
+    async def always(reply: str, prompt: str) -> str:
+        return reply
+
+    for given in (Judging().reply, Judging(), partial(always, GOOD), lambda prompt: always(GOOD, prompt)):
+        assert isinstance(await Judge(as_model(given)).ask(PROMPT, Malicious), Malicious)
+
+
+async def test_a_function_that_raises_is_a_judge_error() -> None:
+    def judge(prompt: str) -> str:
+        raise RuntimeError("out of coffee")
+
+    with pytest.raises(JudgeError, match=r"^LLM judge error: RuntimeError: out of coffee$"):
+        await Judge(as_model(judge)).ask(PROMPT, Malicious)
+
+
+async def test_a_function_that_returns_no_text_is_a_judge_error() -> None:
+    with pytest.raises(JudgeError, match="returned dict, expected text"):
+        await Judge(as_model(lambda prompt: {"verdict": True})).ask(PROMPT, Malicious)  # type: ignore[arg-type,return-value]
+
+
+async def test_a_name_is_looked_up_when_it_is_asked() -> None:
+    registry = Registry()
+    judge = Judge(as_model("acme/large", registry))
+    registry.define_models("acme", {"large": ScriptedModel(GOOD)})
+
+    answer = await judge.ask(PROMPT, Malicious)
+
+    assert answer == Malicious(reason="plain cooking tips", verdict=False)
+    assert judge.name == "acme/large"
+
+
+def test_a_name_that_nobody_defines_is_found_by_checking() -> None:
+    registry = Registry()
+    registry.define_models("acme", {"large": ScriptedModel(GOOD)})
+
+    with pytest.raises(UnknownName, match="unknown model 'acme/lagre': did you mean 'acme/large'"):
+        Judge(as_model("acme/lagre", registry)).check()
+
+
+def test_a_function_has_no_use_for_a_configuration() -> None:
+    with pytest.raises(ConfigError, match="takes a prompt and no configuration: leave out temperature"):
+        Judge(as_model(lambda prompt: GOOD), {"temperature": 0}).check()
+
+
+def test_a_model_is_taken_as_it_is() -> None:
+    model = ScriptedModel(GOOD)
+
+    assert as_model(model) is model
+
+
+@pytest.mark.parametrize("given", [None, 3, "", " ", ScriptedModel, [ScriptedModel("")]])
+def test_what_cannot_be_a_judge_is_refused(given: object) -> None:
+    with pytest.raises(ConfigError, match="cannot be a judge: expected 'provider/name'"):
+        as_model(given, Registry())  # type: ignore[arg-type]
+
+
+def test_a_model_goes_by_its_name_or_its_type() -> None:
+    class Nameless:
+        async def generate(
+            self,
+            messages: Sequence[Message],
+            *,
+            output: type[BaseModel] | None = None,
+            config: Mapping[str, JsonValue] | None = None,
+        ) -> Reply:
+            return Reply(text="")
+
+    def by_hand(prompt: str) -> str:
+        return ""
+
+    nameless: Model = Nameless()
+
+    assert model_name(ScriptedModel("", name="large")) == "large"
+    assert model_name(nameless).endswith("Nameless")
+    assert model_name(as_model(by_hand)).endswith("by_hand")
+
+
+async def test_categories_with_a_reason_are_a_shape_like_any_other() -> None:
+    class Labelled(BaseModel):
+        reason: str
+        label: Annotated[str, Choice("correct", "incorrect")]
+
+    answer = await asked('{"reason": "the year is wrong", "label": "INCORRECT"}', Labelled)
+
+    assert answer == Labelled(reason="the year is wrong", label="incorrect")
