@@ -220,7 +220,7 @@ class GenkitEval:
 
     def _recorded_source(self, run: EvalRun, data: Any) -> Source:
         """The samples of a run that goes on: those it began with, or those given now in their place."""
-        from genkit_eval.engine import Selection, dataset_source, file_source, no_source
+        from genkit_eval.engine import Selection, dataset_source, file_source_again, no_source
 
         description = dict(run.key.source or {})
         selection = Selection.from_json(description.get("select"))
@@ -230,7 +230,7 @@ class GenkitEval:
             version = run.key.dataset_version
             return dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
         if description.get("kind") == "file":
-            return file_source(Path(str(description["path"])), selection=selection)
+            return file_source_again(description, selection=selection, count=run.key.case_count)
         raise no_source(run.id)
 
     def _plan(self, source: Source, target: str | _FromDataset | None, evaluators: Any) -> Plan:

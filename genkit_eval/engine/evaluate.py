@@ -16,6 +16,7 @@ from genkit_eval._data import heap_set_aside
 from genkit_eval.engine.batch import judge_batches
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
+from genkit_eval.engine.interrupts import one_interrupt
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
@@ -71,17 +72,18 @@ async def run_cases(
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
     try:
-        cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
-        meter.begin(notices)
-        with heap_set_aside():
-            await _run_lanes(plan, cases, ledger, limits, meter)
-        if plan.batch_cells:
-            ledger.flush()
-            await judge_batches(plan.batch_cells, ledger, limits)
-        meter.tell()
-        key = _finished(journal.key, ledger, meter.seconds)
-        # all is done: whoever cancels now gets a finished run, not one that is closed twice
-        return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
+        with one_interrupt():
+            cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
+            meter.begin(notices)
+            with heap_set_aside():
+                await _run_lanes(plan, cases, ledger, limits, meter)
+            if plan.batch_cells:
+                ledger.flush()
+                await judge_batches(plan.batch_cells, ledger, limits)
+            meter.tell()
+            key = _finished(journal.key, ledger, meter.seconds)
+            # all is done: whoever cancels now gets a finished run, not one that is closed twice
+            return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
     except BaseException:
         meter.tell_stopped()
         journal.close()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
 from genkit_eval._json import load
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
-from genkit_eval.engine.metric import Metric, metric_from
+from genkit_eval.engine.metric import Counted, Metric, counted
 from genkit_eval.stats import Tally
 from genkit_eval.stores import Journal
 
@@ -65,7 +65,7 @@ class Ledger:
             if case.slot < 0:
                 case.slot = self.journal.add(case.line())
                 self.place(case.index, case.slot)
-            self._count(case.error is not None, case.metrics)
+            self._count(case.error is not None, [metric.counted for metric in case.metrics])
             if self.kept is not None and case.error is None:
                 self.kept.append((case.slot, load(case.line())))
             self.pending += 1
@@ -74,7 +74,7 @@ class Ledger:
         """Count a case that ended in an earlier session."""
         if self.kept is not None and "error" not in result:
             self.kept.append((slot, result))
-        self._count("error" in result, [metric_from(form) for form in result["metrics"]])
+        self._count("error" in result, [counted(form) for form in result["metrics"]])
 
     def answered(self) -> Sequence[tuple[int, Mapping[str, Any]]]:
         """Slot and result of every case with an output, in the dataset's order; kept only when asked for."""
@@ -86,19 +86,19 @@ class Ledger:
         with self._lock:
             for metric in metrics:
                 self.journal.add_metric(slot, metric.text)
-            self._count_metrics(metrics)
+            self._count_cells([metric.counted for metric in metrics])
 
-    def _count(self, broke: bool, metrics: Sequence[Metric]) -> None:
+    def _count(self, broke: bool, cells: Iterable[Counted]) -> None:
         self.done += 1
         if broke:
             self.tally.target_failed()
             return
-        self._count_metrics(metrics)
+        self._count_cells(cells)
 
-    def _count_metrics(self, metrics: Sequence[Metric]) -> None:
+    def _count_cells(self, cells: Iterable[Counted]) -> None:
         count = self.tally.count
-        for metric in metrics:
-            count(*metric.counted)
+        for cell in cells:
+            count(*cell)
 
     def flush(self) -> None:
         """Put all that ended on its way to the disk, and give the places back."""

@@ -10,7 +10,7 @@ from genkit_eval.engine.calls import LONGEST_ERROR
 from genkit_eval.scores import as_scores
 from genkit_eval.types import Outcome, Score
 
-__all__ = ["Counted", "Metric", "PlainVerdicts", "metric_from", "metric_of"]
+__all__ = ["Counted", "Metric", "PlainVerdicts", "counted", "metric_from", "metric_of"]
 
 Counted = tuple[str, object, str, str, str | None, bool]
 """Evaluator, score, status, outcome, score id, and whether it is an error: what `Tally.count` takes."""
@@ -39,28 +39,29 @@ class PlainVerdicts:
 
     def metric(self, value: object, seconds: float) -> Metric:
         """The metric of True or False."""
-        text, counted = self._true if value is True else self._false
-        return Metric(b'%b,"seconds":%.6f}' % (text, seconds), counted, seconds)
+        text, counts = self._true if value is True else self._false
+        return Metric(b'%b,"seconds":%.6f}' % (text, seconds), counts, seconds)
 
 
 def _without_time(key: str, version: str, score: Score) -> tuple[bytes, Counted]:
     form = _form(key, version, score)
-    return dump(form)[:-1], _counted(form)
+    return dump(form)[:-1], counted(form)
 
 
 def metric_of(key: str, version: str, score: Score, seconds: float) -> Metric:
     """The metric of any score."""
     form = _form(key, version, score)
     form["seconds"] = round(seconds, 6)
-    return Metric(dump(form), _counted(form), seconds)
+    return Metric(dump(form), counted(form), seconds)
 
 
 def metric_from(form: Mapping[str, Any]) -> Metric:
     """A metric out of a journal."""
-    return Metric(dump(form), _counted(form), form.get("seconds", 0.0))
+    return Metric(dump(form), counted(form), form.get("seconds", 0.0))
 
 
-def _counted(form: Mapping[str, Any]) -> Counted:
+def counted(form: Mapping[str, Any]) -> Counted:
+    """What the counts need of a metric in its form on disk."""
     get = form.get
     return form["evaluator"], get("score"), form["status"], form["outcome"], get("scoreId"), "error" in form
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from genkit_eval._data import plain
@@ -43,7 +43,8 @@ _LIMITS = {
     "target_seconds": "targetSeconds",
     "evaluator_seconds": "evaluatorSeconds",
 }
-_OUTPUTS = {name: name for name in ("output", "error", "context")}
+_EXTRA_AND_OUTPUTS = _EXTRA | {name: name for name in ("output", "error", "context")}
+_KEYS, _KEYS_AND_OUTPUTS = frozenset(_EXTRA.values()), frozenset(_EXTRA_AND_OUTPUTS.values())
 
 
 def recorded_plan(registry: Registry, key: EvalRunKey) -> Plan:
@@ -84,9 +85,11 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
     A result is kept when a sample of its id has the same content; it does not matter where it stands now.
     """
     with_output = plan.flow is None
-    contents = {str(sample.test_case_id): _content(sample, with_output=with_output) for sample in source.samples()}
-    done: dict[str, int] = {}
-    begun: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    left = {
+        str(sample.test_case_id): (index, _content(sample, with_output=with_output))
+        for index, sample in enumerate(source.samples())
+    }
+    begun: dict[int, tuple[int, Mapping[str, Any]]] = {}
     needed = {cell.key for cell in (*plan.sync_cells, *plan.async_cells)}
     for slot, result in ledger.journal.entries():
         judges = _judges(result)
@@ -94,15 +97,17 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             log.warning("run %s: result %d is damaged and done again", ledger.journal.key.eval_run_id, slot)
             ledger.journal.discard(slot)
             continue
-        case_id = result["testCaseId"]
-        if contents.pop(case_id, None) != _content_of_result(result, with_output=with_output):
+        index, content = left.get(result["testCaseId"], (-1, 0))
+        if index < 0 or content != _content_of_result(result, with_output=with_output):
             ledger.journal.discard(slot)
-        elif "error" in result or needed <= judges:
-            done[case_id] = slot
+            continue
+        ledger.place(index, slot)
+        del left[result["testCaseId"]]
+        if "error" in result or needed <= judges:
             ledger.replay(slot, result)
         else:
-            begun[case_id] = slot, result
-    return _cases(plan, source, ledger, done, begun)
+            begun[index] = slot, result
+    return _cases(plan, source, {index for index, _ in left.values()}, begun)
 
 
 def _judges(result: Mapping[str, Any]) -> set[str] | None:
@@ -116,35 +121,31 @@ def _judges(result: Mapping[str, Any]) -> set[str] | None:
 
 
 def _cases(
-    plan: Plan,
-    source: Source,
-    ledger: Ledger,
-    done: Mapping[str, int],
-    begun: Mapping[str, tuple[int, Mapping[str, Any]]],
+    plan: Plan, source: Source, missing: set[int], begun: Mapping[int, tuple[int, Mapping[str, Any]]]
 ) -> Iterator[Case]:
+    if not missing and not begun:
+        # nothing is left: the samples need not be gone through again
+        return
     for index, sample in enumerate(source.samples()):
-        case_id = str(sample.test_case_id)
-        if case_id in done:
-            ledger.place(index, done[case_id])
-        elif case_id in begun:
-            slot, result = begun[case_id]
+        if index in missing:
+            yield Case(index, sample)
+        elif index in begun:
+            slot, result = begun[index]
             case = Case.continued(index, sample, slot=slot, result=result)
             case.next_cell = len(plan.sync_cells)
-            ledger.place(index, slot)
             yield case
-        else:
-            yield Case(index, sample)
 
 
 def _content(sample: Sample, *, with_output: bool) -> int:
-    values = sample.__dict__
-    extra = {alias: plain(values[name]) for name, alias in _EXTRA.items() if sample.has(name)}
-    if with_output:
-        extra |= {name: values[name] for name in _OUTPUTS if sample.has(name)}
-    return hash(dump([values["input"], values["reference"], extra]))
+    values, names = sample.__dict__, _EXTRA_AND_OUTPUTS if with_output else _EXTRA
+    extra = {names[name]: plain(values[name]) for name in sample.model_fields_set if name in names and sample.has(name)}
+    return _digest(values["input"], values["reference"], extra)
 
 
 def _content_of_result(result: Mapping[str, Any], *, with_output: bool) -> int:
-    names: Iterable[str] = (*_EXTRA.values(), *_OUTPUTS) if with_output else _EXTRA.values()
-    extra = {name: result[name] for name in names if name in result}
-    return hash(dump([result.get("input"), result.get("reference"), extra]))
+    keys = _KEYS_AND_OUTPUTS if with_output else _KEYS
+    return _digest(result.get("input"), result.get("reference"), {key: result[key] for key in result if key in keys})
+
+
+def _digest(given: Any, reference: Any, extra: Mapping[str, Any]) -> int:
+    return hash(dump([given, reference, sorted(extra.items()) if extra else None]))

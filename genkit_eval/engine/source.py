@@ -22,6 +22,7 @@ __all__ = [
     "brings_outputs",
     "dataset_source",
     "file_source",
+    "file_source_again",
     "inline_source",
     "no_source",
     "sample_problems",
@@ -115,16 +116,38 @@ def file_source(path: Path, *, selection: Selection, format: str | None = None) 
     Raises:
         DataFileError: everything that is wrong in it, each with its place.
     """
+    state = _state(path)
     checked = check_file(path, format=format)
     description: dict[str, JsonValue] = {"kind": "file", "path": str(path.absolute())}
     if format is not None:
         description["format"] = format
+    if not checked.unnamed:
+        # with ids of its own, it needs no second check as long as nobody touches it
+        description["state"] = state
 
     def samples() -> Iterable[Sample]:
         return fill_ids(read_samples(path, format=format), taken=checked.ids)
 
     source = _source(samples, str(path), description, selection, count=checked.count)
     return Source(source.samples, source.count, source.description, notices=tuple(checked.notices))
+
+
+def file_source_again(description: Mapping[str, Any], *, selection: Selection, count: int | None) -> Source:
+    """The file of a run that goes on: checked again only if somebody touched it since; `count` is the run's."""
+    path, format = Path(str(description["path"])), description.get("format")
+    if count is None or description.get("state") != _state(path):
+        return file_source(path, selection=selection, format=format)
+    return Source(lambda: selection.apply(read_samples(path, format=format)), count, description)
+
+
+def _state(path: Path) -> str | None:
+    """Size and time of the last change."""
+    try:
+        found = path.stat()
+    except OSError:
+        # reading it will say what is wrong
+        return None
+    return f"{found.st_size} bytes, {found.st_mtime_ns} ns"
 
 
 def _source(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import ConfigError, EvalRun, GenkitEval, Limits, NotFound, RunInUse, run_sync
+from genkit_eval import ConfigError, DataFileError, EvalRun, GenkitEval, Limits, NotFound, RunInUse, run_sync
 from tests.engine.counting_app import CONCURRENCY, COUNT, build, given
 
 APP = Path(__file__).with_name("counting_app.py")
@@ -275,3 +275,21 @@ def test_a_damaged_line_that_is_json_all_the_same_is_done_again(ge: GenkitEval, 
 
     assert [(one.test_case_id, one.output) for one in run.results] == [(f"s{i}", i) for i in range(5)]
     assert run.summary()[0].passed == 5
+
+
+def test_a_file_that_was_touched_is_checked_again_before_the_run_goes_on(tmp_path: Path) -> None:
+    ge = GenkitEval(root=tmp_path / ".genkit")
+    slow_from(ge, 3)
+    data = tmp_path / "data.jsonl"
+    rows = [f'{{"testCaseId": "s{i}", "input": {i}}}\n' for i in range(6)]
+    data.write_text("".join(rows))
+    run_id = interrupted(ge, data, 3, target="f", evaluators=["t/even"], limits=Limits(max_concurrency=1))
+    data.write_text("".join([*rows, "{torn"]))
+
+    with pytest.raises(DataFileError, match="line 7"):
+        run_sync(ge.evaluate(resume=run_id))
+
+    data.write_text("".join([*rows, '{"testCaseId": "s6", "input": 6}\n']))
+    run = run_sync(ge.evaluate(resume=run_id))
+
+    assert [result.output for result in run.results] == list(range(7))
