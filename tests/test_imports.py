@@ -57,3 +57,10 @@ def test_the_metrics_plugin_loads_its_engines_only_when_they_are_used(at_start: 
     loaded = loaded_by("-c", "import genkit_eval_metrics") - at_start
 
     assert loaded & {"deepdiff", "jsonata", "openai", "numpy", "scipy"} == set()
+
+
+def test_judges_load_what_mends_replies_and_reads_prompts_only_when_they_need_it(at_start: set[str]) -> None:
+    loaded = loaded_by("-c", "import genkit_eval.claims") - at_start
+
+    assert "pydantic" in loaded
+    assert loaded & (SLOW | {"click"}) == set()

@@ -95,9 +95,10 @@ class HashEmbedder:
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text."""
         self.calls.append(tuple(texts))
-        return [self._vector(text) for text in texts]
+        return [self.vector(text) for text in texts]
 
-    def _vector(self, text: str) -> Sequence[float]:
+    def vector(self, text: str) -> Sequence[float]:
+        """The vector of one text."""
         vector = [0.0] * self.dimensions
         for word in text.casefold().split() or [""]:
             digest = blake2b(word.encode(errors="replace"), digest_size=8).digest()
