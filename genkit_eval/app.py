@@ -248,7 +248,7 @@ class GenkitEval:
         if evaluators is None:
             evaluators = list(dataset.metric_refs) if dataset else []
             if not evaluators:
-                known = ", ".join(sorted(self.registry.evaluators)[:10]) or "none is defined yet"
+                known = ", ".join(self.registry.ready_evaluators[:10]) or "none is defined yet"
                 raise NotGiven(
                     "evaluators",
                     "no evaluators were given and the data names none",

@@ -135,6 +135,11 @@ class Registry:
         """The evaluator of that name; "custom/x" and "/evaluator/custom/x" mean the same."""
         return _found("evaluator", self.evaluators, ref)
 
+    @property
+    def ready_evaluators(self) -> list[str]:
+        """The names of those that can run as they are set up, in order."""
+        return sorted(name for name, evaluator in self.evaluators.items() if evaluator.needs is None)
+
     def flow(self, ref: str) -> Flow:
         """The flow of that name; "x" and "/flow/x" mean the same."""
         return _found("flow", self.flows, ref)

@@ -144,9 +144,13 @@ def _evaluators(session: Session, request: Request) -> list[Evaluator]:
     else:
         names = []
     if not names:
-        known = ", ".join(sorted(session.ge.registry.evaluators)[:10])
-        advice = f"name some with -e ({known})" if known else session.how_to_name_an_app or "the app defines none"
-        raise click.UsageError(f"no evaluators are named, and the data names none: {advice}")
+        known = ", ".join(session.ge.registry.ready_evaluators[:10])
+        advice = [f"name some with -e ({known})"] if known else []
+        if session.how_to_name_an_app:
+            advice.append(session.how_to_name_an_app)
+        raise click.UsageError(
+            f"no evaluators are named, and the data names none: {'; '.join(advice) or 'the app defines none'}"
+        )
     return [session.ge.registry.evaluator(name) for name in names]
 
 

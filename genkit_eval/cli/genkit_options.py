@@ -20,14 +20,14 @@ def genkit_options(function: F) -> F:
     """`--evaluators a,b`; `--batchSize` and `--force` are taken and change nothing: there is nothing to confirm."""
     function = click.option("--force", is_flag=True, expose_value=False, hidden=True)(function)
     function = click.option("--batchSize", type=int, expose_value=False, hidden=True)(function)
-    help_text = "Names of evaluators, separated by commas. Default: all."
+    help_text = "Names of evaluators, separated by commas. Default: all that can run as they are set up."
     return click.option("--evaluators", metavar="A,B", help=help_text)(function)
 
 
 def chosen_evaluators(session: Session, names: str | None) -> list[EvaluatorRef]:
     """The evaluators named, or all there are."""
     registry = session.ge.registry
-    chosen = sorted(registry.evaluators) if names is None else [name.strip() for name in names.split(",")]
+    chosen = registry.ready_evaluators if names is None else [name.strip() for name in names.split(",")]
     if not chosen:
         advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
         raise ConfigError(f"no evaluator is defined: {advice}")
