@@ -71,8 +71,9 @@ async def run_cases(
     limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
-    try:
-        with one_interrupt():
+    # also while it is closed after the first Ctrl-C
+    with one_interrupt():
+        try:
             cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
             meter.begin(notices)
             with heap_set_aside():
@@ -84,10 +85,10 @@ async def run_cases(
             key = _finished(journal.key, ledger, meter.seconds)
             # all is done: whoever cancels now gets a finished run, not one that is closed twice
             return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
-    except BaseException:
-        meter.tell_stopped()
-        journal.close()
-        raise
+        except BaseException:
+            meter.tell_stopped()
+            journal.close()
+            raise
 
 
 def _fresh_cases(source: Source) -> Iterator[Case]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import FrameType
@@ -12,6 +12,21 @@ from types import FrameType
 __all__ = ["one_interrupt"]
 
 STOPPING_SECONDS = 2.0
+
+
+class _Once:
+    """Passes a signal on, unless it did so a moment ago."""
+
+    def __init__(self, handler: Callable[[int, FrameType | None], object]) -> None:
+        self._handler = handler
+        self._last = -STOPPING_SECONDS
+
+    def __call__(self, number: int, frame: FrameType | None) -> object:
+        now = monotonic()
+        if now - self._last < STOPPING_SECONDS:
+            return None
+        self._last = now
+        return self._handler(number, frame)
 
 
 @contextmanager
@@ -23,20 +38,11 @@ def one_interrupt() -> Iterator[None]:
     """
     handler = signal.getsignal(signal.SIGINT)
     in_charge = threading.current_thread() is threading.main_thread()
-    if not in_charge or not callable(handler) or handler is signal.default_int_handler:
-        # nobody turns Ctrl-C into a cancellation here
+    if not in_charge or not callable(handler) or handler is signal.default_int_handler or isinstance(handler, _Once):
+        # nobody turns Ctrl-C into a cancellation here, or another run watches over it already
         yield
         return
-    last = -STOPPING_SECONDS
-
-    def once(number: int, frame: FrameType | None) -> object:
-        nonlocal last
-        now = monotonic()
-        if now - last < STOPPING_SECONDS:
-            return None
-        last = now
-        return handler(number, frame)
-
+    once = _Once(handler)
     signal.signal(signal.SIGINT, once)
     try:
         yield
