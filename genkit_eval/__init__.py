@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         UnknownName,
         VersionConflict,
     )
-    from genkit_eval.models import Embedder, Message, Model, Reply
+    from genkit_eval.judge import Judge
+    from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
+    from genkit_eval.prompts import Prompt
     from genkit_eval.registry import EvaluatorRef, Plugin, Registry
     from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
     from genkit_eval.types import (
@@ -67,7 +69,9 @@ _HOME = {
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
     "UnknownName VersionConflict",
-    "models": "Embedder Message Model Reply",
+    "judge": "Judge",
+    "models": "Embedder Message Model Reply TokenLogprob",
+    "prompts": "Prompt",
     "registry": "EvaluatorRef Plugin Registry",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "types": "DataPoint Dataset DatasetMetadata DatasetSchema DatasetType Direction EvalMetric EvalResult EvalRunKey "
@@ -105,6 +109,7 @@ __all__ = [
     "GenkitEvalError",
     "InvalidId",
     "InvalidOptions",
+    "Judge",
     "JudgeError",
     "Limits",
     "LocalFileDatasetStore",
@@ -119,6 +124,7 @@ __all__ = [
     "Outcome",
     "Plugin",
     "Progress",
+    "Prompt",
     "Registry",
     "Reply",
     "RunConflict",
@@ -130,6 +136,7 @@ __all__ = [
     "Status",
     "StoreError",
     "TargetResult",
+    "TokenLogprob",
     "ToolCall",
     "Turn",
     "UnknownName",
