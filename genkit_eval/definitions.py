@@ -9,14 +9,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, partial
-from hashlib import blake2b
-from typing import Any, Literal, TypedDict, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_type_hints
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from genkit_eval.errors import ConfigError, DataError, InvalidOptions, UnknownName
 from genkit_eval.scores import ScoreRule
 from genkit_eval.types import DataPoint, Direction, EvaluatorKind, Sample
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 __all__ = ["Evaluator", "EvaluatorSettings", "Flow", "checked_name", "evaluator_from", "flow_from", "origin_of"]
 
@@ -68,6 +70,9 @@ class Evaluator:
             source = inspect.getsource(_unwrapped(self.fn))
         except (OSError, TypeError):
             return UNVERSIONED
+        # it loads OpenSSL, which only a run needs
+        from hashlib import blake2b
+
         return "src-" + blake2b(source.encode(), digest_size=6).hexdigest()
 
     def parse_options(self, given: Mapping[str, JsonValue]) -> BaseModel | None:
@@ -138,6 +143,9 @@ class Flow:
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
+        # 10 ms, which only a flow that checks its input need cost
+        from pydantic import TypeAdapter
+
         return TypeAdapter(self.annotation)
 
     def parse_input(self, value: JsonValue) -> Any:

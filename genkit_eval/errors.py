@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
 __all__ = [
@@ -55,6 +54,13 @@ __all__ = [
 SHOWN_PROBLEMS = 20
 
 
+def _nearest(name: str, known: Iterable[str], *, n: int, cutoff: float) -> list[str]:
+    # 2 ms, which only a mistake need cost
+    from difflib import get_close_matches
+
+    return get_close_matches(name, list(known), n=n, cutoff=cutoff)
+
+
 class GenkitEvalError(Exception):
     """Anything this package raises on purpose."""
 
@@ -69,7 +75,7 @@ class UnknownName(ConfigError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name = kind, name
         names = sorted(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.5)
+        near = _nearest(name, names, n=3, cutoff=0.5)
         if near:
             advice = "did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
         elif names:
@@ -219,7 +225,7 @@ class NotFound(StoreError):
 
     def __init__(self, kind: str, name: str, *, known: Iterable[str] = (), where: str = "") -> None:
         self.kind, self.name = kind, name
-        near = get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+        near = _nearest(name, sorted(known), n=3, cutoff=0.5)
         hint = "; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else ""
         at = f" in {where}" if where else ""
         super().__init__(f"{kind} '{name}' does not exist{at}{hint}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import JsonValue
 
@@ -18,7 +18,9 @@ from genkit_eval.definitions import (
     origin_of,
 )
 from genkit_eval.errors import DuplicateName, UnknownName
-from genkit_eval.models import Embedder, Model
+
+if TYPE_CHECKING:
+    from genkit_eval.models import Embedder, Model
 
 __all__ = ["EvaluatorRef", "Plugin", "Registry"]
 
