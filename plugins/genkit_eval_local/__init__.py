@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from genkit_eval import DataPoint, Embedder, Model, Plugin, Registry, Score
-from genkit_eval.errors import UnknownName
+from genkit_eval.errors import ConfigError, GenkitEvalError, UnknownName
 from genkit_eval.models import model_name
 from genkit_eval_local.gguf import GgufModel, GgufSettings
 from genkit_eval_local.overlap import ShareOptions, answer_overlap, ngram_grounding, reference_recall
@@ -53,7 +53,14 @@ def local_metrics(*, embedder: str | Embedder | None = None, gguf: GgufSettings 
         embedder: of `local/embedding_similarity`, by name or itself; without it `local/use-multilingual`, which needs
             the extra `local`. The other metrics need none.
         gguf: how the models `local/gguf:PATH` are served; they need the extra `gguf`.
+
+    Raises:
+        ConfigError: what was given is no embedder.
     """
+    if not isinstance(embedder, str | Embedder | None):
+        raise ConfigError(
+            f"{embedder!r} cannot be an embedder: expected 'provider/name', or an object with an async method 'embed'"
+        )
 
     def model(name: str) -> Model:
         kind, _, path = name.partition(":")
@@ -65,22 +72,26 @@ def local_metrics(*, embedder: str | Embedder | None = None, gguf: GgufSettings 
         registry.define_models("local", model)
         registry.define_embedders("local", {"use-multilingual": UseMultilingual()})
         for name, metric in _METRICS.items():
-            registry.define_evaluator(
-                f"local/{name}",
-                metric.fn,
-                options=ShareOptions,
-                requires=("output", metric.against),
-                non_empty=("output", metric.against),
-                low=0,
-                high=1,
-                kind="heuristic",
-                version=VERSION,
-                display_name=metric.display_name,
-                definition=metric.definition,
-            )
+            _define(registry, name, metric)
         _define_similarity(registry, embedder)
 
     return Plugin("local", setup, "Metrics, an embedder and models that need no key and no network")
+
+
+def _define(registry: Registry, name: str, metric: _Metric) -> None:
+    registry.define_evaluator(
+        f"local/{name}",
+        metric.fn,
+        options=ShareOptions,
+        requires=("output", metric.against),
+        non_empty=("output", metric.against),
+        low=0,
+        high=1,
+        kind="heuristic",
+        version=VERSION,
+        display_name=metric.display_name,
+        definition=metric.definition,
+    )
 
 
 def _define_similarity(registry: Registry, given: str | Embedder | None) -> None:
@@ -88,6 +99,13 @@ def _define_similarity(registry: Registry, given: str | Embedder | None) -> None
 
     def embedder() -> Embedder:
         return registry.embedder(chosen) if isinstance(chosen, str) else chosen
+
+    def problem(_: SimilarityOptions) -> str | None:
+        try:
+            embedder()
+        except GenkitEvalError as found:
+            return str(found)
+        return None
 
     name = chosen if isinstance(chosen, str) else model_name(chosen)
     needs = None
@@ -105,5 +123,6 @@ def _define_similarity(registry: Registry, given: str | Embedder | None) -> None
         version=f"{VERSION}+{name}",
         display_name="Embedding similarity",
         definition=f"The cosine of the vectors of answer and reference, by {name}.",
+        check_options=problem,
         needs=needs,
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from genkit_eval import DataPoint, EvalMetric, GenkitEval, Outcome, Status, run_sync
+from genkit_eval import ConfigError, DataPoint, EvalMetric, GenkitEval, Outcome, Status, run_sync
 from genkit_eval_local import local_metrics
 
 
@@ -95,3 +95,15 @@ def test_an_embedder_of_another_plugin_is_found_by_name_when_it_is_needed() -> N
     (metric,) = run_sync(ge.score(DataPoint(output="a", reference="b"), "local/embedding_similarity"))
 
     assert metric.score == 1
+
+
+def test_an_embedder_of_an_unknown_name_is_refused_before_anything_runs() -> None:
+    ge = GenkitEval(plugins=[local_metrics(embedder="local/use-multilingal")])
+
+    with pytest.raises(ConfigError, match="did you mean 'local/use-multilingual'"):
+        run_sync(ge.score(DataPoint(output="a", reference="b"), "local/embedding_similarity"))
+
+
+def test_what_is_no_embedder_is_refused() -> None:
+    with pytest.raises(ConfigError, match="5 cannot be an embedder"):
+        local_metrics(embedder=5)
