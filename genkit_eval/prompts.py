@@ -37,6 +37,9 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | r
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ROLE = re.compile(r"""role\s+(["'])(system|user|assistant|model)\1""")
+_CONTROL = re.compile(
+    r"<[|｜][^\s<>]{1,60}[|｜]>|</?s>|<(?:start|end)_of_turn>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +112,22 @@ class Prompt:
 
 
 def fenced(text: str) -> str:
-    """Untrusted text as a block between two marks with a random part, which the text cannot know and so not close."""
+    """Untrusted text as a block between two marks with a random part, which the text cannot know and so not close.
+
+    Control tokens of chat templates ("<|im_end|>"), which many servers obey inside a text too, get a space.
+    """
     mark = f"data-{secrets.token_hex(8)}"
-    return f"<{mark}>\n{text}\n</{mark}>"
+    return f"<{mark}>\n{_CONTROL.sub(_defused, text)}\n</{mark}>"
 
 
 def json_instructions(output: type[BaseModel]) -> str:
     """What a model is told that cannot be given a JSON Schema otherwise."""
     schema = json.dumps(output.model_json_schema(), ensure_ascii=False)
     return f"Reply with one JSON object, and nothing before or after it, that fits this JSON Schema:\n{schema}"
+
+
+def _defused(token: re.Match[str]) -> str:
+    return f"{token[0][0]} {token[0][1:]}"
 
 
 def _filled(parts: _Parts, values: Mapping[str, str]) -> str:
