@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval import Message
 from genkit_eval.errors import ConfigError
+from genkit_eval.prompts import json_instructions
 from genkit_eval_openai.faults import Fault
 from genkit_eval_openai.schema import response_schema
 
@@ -33,6 +34,8 @@ _SPELLINGS = {
     "topP": "top_p",
     "topK": "top_k",
 }
+
+_instructions = lru_cache(maxsize=256)(json_instructions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,12 @@ class Dialect:
             if name not in self.without:
                 body[name] = value
         if output is not None:
-            schema = response_schema(output)
             if self.form == "json_schema":
-                body["response_format"] = {"type": "json_schema", "json_schema": schema}
+                body["response_format"] = {"type": "json_schema", "json_schema": response_schema(output)}
             elif self.form == "json_object":
                 body["response_format"] = {"type": "json_object"}
             if sent and (self.form != "json_schema" or self.spelled_out):
-                sent[-1]["content"] = f"{messages[-1].content}\n\n{_instruction(schema['schema'])}"
+                sent[-1]["content"] = f"{messages[-1].content}\n\n{_instructions(output)}"
         body["messages"] = [*sent]
         return body
 
@@ -99,8 +101,3 @@ class Dialect:
             new_limit=self.new_limit or other.new_limit,
             spelled_out=self.spelled_out or other.spelled_out,
         )
-
-
-def _instruction(schema: JsonValue) -> str:
-    text = json.dumps(schema, ensure_ascii=False)
-    return f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{text}"

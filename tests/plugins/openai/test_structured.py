@@ -120,7 +120,7 @@ def test_the_prompt_says_the_schema_where_the_server_does_not_take_it(refused: s
         ask(chat_model(server))
 
     messages: Any = server.bodies()[-1]["messages"]
-    assert messages[-1]["content"].startswith("Is it blue?\n\nAnswer with one JSON object that fits this JSON Schema")
+    assert messages[-1]["content"].startswith("Is it blue?\n\nReply with one JSON object")
     assert '"verdict"' in messages[-1]["content"]
 
 
