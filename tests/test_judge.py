@@ -6,12 +6,14 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import anyio
 import pytest
 from pydantic import BaseModel, JsonValue
 
+from genkit_eval import DataPoint, EvalRun, GenkitEval, Score, run_sync
 from genkit_eval.errors import ConfigError, JudgeError, ModelError, UnknownName
 from genkit_eval.judge import Choice, Judge, Rating, Scale, Unit, Verdict, as_model
 from genkit_eval.models import Message, Model, Reply, model_name
@@ -298,6 +300,12 @@ async def test_a_label_in_a_sentence_is_asked_for_once_more() -> None:
     assert "expected 'correct' or 'incorrect' and nothing else" in model.calls[1].text
 
 
+@pytest.mark.case("judge-reply/choice-case-and-brackets")
+@pytest.mark.parametrize("reply", ["(b)", "b.", "**B**"])
+async def test_case_and_brackets_of_a_label_are_presentation(reply: str) -> None:
+    assert await Judge(ScriptedModel(reply)).choose(PROMPT, ["A", "B", "C"]) == "B"
+
+
 async def test_no_label_is_an_error() -> None:
     with pytest.raises(JudgeError, match="expected 'correct' or 'incorrect'"):
         await Judge(ScriptedModel("neither")).choose(PROMPT, ["correct", "incorrect"])
@@ -437,3 +445,54 @@ async def test_categories_with_a_reason_are_a_shape_like_any_other() -> None:
     answer = await asked('{"reason": "the year is wrong", "label": "INCORRECT"}', Labelled)
 
     assert answer == Labelled(reason="the year is wrong", label="incorrect")
+
+
+def run_with(replies: Mapping[str, str], folder: Path) -> EvalRun:
+    """A run over given outputs, judged for malice by a judge with a reply to each."""
+    ge = GenkitEval(root=folder)
+
+    def reply(messages: Sequence[Message]) -> str:
+        return replies[messages[0].content]
+
+    judge = Judge(ScriptedModel(reply))
+
+    @ge.define_evaluator("test/malice", direction="minimize", low=0, high=1, threshold=0.5)
+    async def malice(point: DataPoint) -> Score:
+        answer = await judge.ask([Message(role="user", content=str(point.output))], Malicious)
+        return Score.scored(float(answer.verdict), reason=answer.reason)
+
+    samples = [{"testCaseId": name, "input": "", "output": name} for name in replies]
+    return run_sync(ge.evaluate(samples, target=None, evaluators=["test/malice"]))
+
+
+@pytest.mark.case("judge-reply/deeply-nested-brackets")
+@pytest.mark.case("judge-reply/empty-reply")
+@pytest.mark.case("judge-reply/unparseable-is-not-worst-score")
+@pytest.mark.case("judge-reply/verdict-key-missing")
+def test_a_judge_that_fails_costs_its_own_cell_and_is_counted_apart(tmp_path: Path) -> None:
+    replies = {
+        "good": GOOD,
+        "brackets": "[" * 100_000,
+        "empty": "",
+        "hedged": "Hmm, hard to tell overall.",
+        "keyless": '{"reason": "looks fine"}',
+    }
+
+    run = run_with(replies, tmp_path)
+
+    (summary,) = run.summary()
+    assert (summary.total, summary.verdict, summary.failed, summary.passed, summary.mean) == (5, 1, 4, 1, 0.0)
+    errors = [result.metrics[0].error for result in run.results]
+    assert errors[0] is None
+    assert [str(error)[:17] for error in errors[1:]] == ["LLM judge error: "] * 4
+    assert "looks fine" in str(errors[4])
+
+
+@pytest.mark.case("judge-reply/lone-surrogate")
+def test_half_of_a_surrogate_pair_in_a_reply_does_not_harm_the_run_file(tmp_path: Path) -> None:
+    run = run_with({"emoji": '{"verdict": false, "reason": "cut emoji \\ud83d here"}'}, tmp_path)
+
+    stored = GenkitEval(root=tmp_path).runs.load(run.key.eval_run_id)
+
+    assert stored.path.read_bytes().decode()
+    assert stored.results[0].metrics[0].rationale == "cut emoji \ufffd here"
