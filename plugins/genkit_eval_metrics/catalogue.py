@@ -10,13 +10,23 @@ from pydantic import BaseModel
 
 from genkit_eval import DataPoint, Sample, Score
 from genkit_eval_metrics.answer_accuracy import ANSWER_ACCURACY
+from genkit_eval_metrics.answer_correctness import ANSWER_CORRECTNESS
 from genkit_eval_metrics.answer_relevancy import ANSWER_RELEVANCY
+from genkit_eval_metrics.answer_similarity import ANSWER_SIMILARITY
+from genkit_eval_metrics.aspect_critic import ASPECT_CRITIC
+from genkit_eval_metrics.context_entity_recall import CONTEXT_ENTITY_RECALL
+from genkit_eval_metrics.context_precision import CONTEXT_PRECISION
+from genkit_eval_metrics.context_recall import CONTEXT_RECALL
+from genkit_eval_metrics.context_relevance import CONTEXT_RELEVANCE
 from genkit_eval_metrics.deep_equal import DeepEqualOptions, deep_equal
 from genkit_eval_metrics.faithfulness import FAITHFULNESS
 from genkit_eval_metrics.jsonata import JsonataOptions, check_jsonata, jsonata
 from genkit_eval_metrics.maliciousness import MALICIOUSNESS
 from genkit_eval_metrics.metric import JudgedMetric
+from genkit_eval_metrics.noise_sensitivity import NOISE_SENSITIVITY
 from genkit_eval_metrics.regex import RegexOptions, check_regex, regex
+from genkit_eval_metrics.response_groundedness import RESPONSE_GROUNDEDNESS
+from genkit_eval_metrics.summarization_score import SUMMARIZATION_SCORE
 
 __all__ = ["EXACT", "JUDGED", "ExactMetric"]
 
@@ -61,5 +71,21 @@ EXACT: Mapping[str, ExactMetric] = {
 }
 
 JUDGED: Mapping[str, JudgedMetric] = {
-    metric.name: metric for metric in (FAITHFULNESS, ANSWER_RELEVANCY, ANSWER_ACCURACY, MALICIOUSNESS)
+    metric.name: metric
+    for metric in (
+        FAITHFULNESS,
+        ANSWER_RELEVANCY,
+        ANSWER_ACCURACY,
+        MALICIOUSNESS,
+        CONTEXT_PRECISION,
+        CONTEXT_RECALL,
+        CONTEXT_RELEVANCE,
+        CONTEXT_ENTITY_RECALL,
+        ANSWER_CORRECTNESS,
+        ANSWER_SIMILARITY,
+        RESPONSE_GROUNDEDNESS,
+        NOISE_SENSITIVITY,
+        SUMMARIZATION_SCORE,
+        ASPECT_CRITIC,
+    )
 }

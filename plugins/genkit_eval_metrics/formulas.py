@@ -16,9 +16,11 @@ __all__ = [
     "f_beta",
     "harmonic15",
     "js_relevancy",
+    "mean_rating",
     "mean_similarity",
-    "noise_share",
+    "misled",
     "rated_accuracy",
+    "reaches",
     "share_of",
     "summary_score",
 ]
@@ -29,6 +31,13 @@ EDGE = 1e-9
 def above(score: float, cut: float) -> bool:
     """Whether the score is above the cut by more than rounding may make of it."""
     return score - cut > EDGE
+
+
+def reaches(score: float, threshold: float | None, *, minimize: bool = False) -> bool | None:
+    """Whether the score is at the threshold or better; None where there is no threshold."""
+    if threshold is None:
+        return None
+    return not above(score, threshold) if minimize else not above(threshold, score)
 
 
 def share_of(verdicts: Sequence[bool]) -> float:
@@ -48,6 +57,14 @@ def rated_accuracy(first: int, swapped: int) -> float:
     Source: the answer accuracy of NVIDIA's judges in RAGAS, as Genkit for JavaScript has it.
     """
     return (first + swapped) / 8
+
+
+def mean_rating(first: int, second: int) -> float:
+    """(first + second) / 4 of two ratings out of 0, 1 and 2: 0 to 1.
+
+    Source: context relevance and response groundedness of NVIDIA's judges in RAGAS.
+    """
+    return (first + second) / 4
 
 
 def harmonic15(first: int, swapped: int) -> float:
@@ -105,14 +122,14 @@ def f_beta(true_positives: int, false_positives: int, false_negatives: int, *, b
     return weighted / denominator
 
 
-def noise_share(
+def misled(
     *,
     correct: Sequence[bool],
     answer_in_document: Sequence[Sequence[bool]],
     reference_in_document: Sequence[Sequence[bool]],
     mode: Literal["relevant", "irrelevant"] = "relevant",
-) -> float:
-    """The share of the answer's statements that are wrong and that a document led it to; 0 is best.
+) -> list[bool]:
+    """For each statement of the answer, whether it is wrong and a document led to it.
 
     A document is relevant if it supports a statement of the reference. With mode "relevant" those wrong statements
     count that a relevant document supports; with "irrelevant" those that only irrelevant documents support.
@@ -121,20 +138,16 @@ def noise_share(
         correct: for each statement of the answer, whether the reference supports it.
         answer_in_document: for each document, for each statement of the answer, whether the document supports it.
         reference_in_document: for each document, for each statement of the reference, the same.
+        mode: which documents count.
     Source: RAGAS, noise sensitivity.
     """
     relevant = [any(supported) for supported in reference_in_document]
 
-    def misled(index: int) -> bool:
-        by_relevant = any(
-            supported[index] for supported, good in zip(answer_in_document, relevant, strict=True) if good
-        )
-        by_other = any(
-            supported[index] for supported, good in zip(answer_in_document, relevant, strict=True) if not good
-        )
-        return by_relevant if mode == "relevant" else by_other and not by_relevant
+    def led(index: int) -> bool:
+        by = {good for supported, good in zip(answer_in_document, relevant, strict=True) if supported[index]}
+        return True in by if mode == "relevant" else by == {False}
 
-    return share_of([not right and misled(index) for index, right in enumerate(correct)])
+    return [not right and led(index) for index, right in enumerate(correct)]
 
 
 def summary_score(answered: float, *, text_length: int, summary_length: int, brevity: float = 0.5) -> float:
