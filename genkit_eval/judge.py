@@ -102,14 +102,11 @@ class Judge:
         answer = _label_model(tuple(choices))
 
         def read(text: str) -> str:
-            try:
+            if "{" not in text:
                 return read_label(text, choices)
-            except Unreadable:
-                if "{" not in text:
-                    raise
-                # a dictionary, as the type checker knows no field of a model made here
-                label: str = read_answer(text, answer).model_dump()["label"]
-                return label
+            # a dictionary, as the type checker knows no field of a model made here
+            label: str = read_answer(text, answer).model_dump()["label"]
+            return label
 
         return await self._ask(messages, answer, read)
 

@@ -288,7 +288,15 @@ async def test_a_label_is_a_whole_word() -> None:
     assert await Judge(model).choose(PROMPT, ["correct", "incorrect"]) == "incorrect"
 
 
-@pytest.mark.parametrize("reply", ['{"label": "Incorrect"}', '```json\n{"label": "incorrect"}\n```', "**incorrect**"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "**incorrect**",
+        '{"label": "Incorrect"}',
+        '```json\n{"label": "incorrect"}\n```',
+        '{\n"reason": "correct",\n"label": "incorrect",\n}',
+    ],
+)
 async def test_a_label_may_come_as_json_or_alone(reply: str) -> None:
     assert await Judge(ScriptedModel(reply)).choose(PROMPT, ["correct", "incorrect"]) == "incorrect"
 
@@ -306,9 +314,17 @@ async def test_case_and_brackets_of_a_label_are_presentation(reply: str) -> None
     assert await Judge(ScriptedModel(reply)).choose(PROMPT, ["A", "B", "C"]) == "B"
 
 
-async def test_no_label_is_an_error() -> None:
-    with pytest.raises(JudgeError, match="expected 'correct' or 'incorrect'"):
-        await Judge(ScriptedModel("neither")).choose(PROMPT, ["correct", "incorrect"])
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ("neither", "expected 'correct' or 'incorrect'"),
+        ('{"label": "neither"}', "label: expected 'correct' or 'incorrect', found 'neither'"),
+        ('{\n"opposite": "correct"\n}', "label: Field required"),
+    ],
+)
+async def test_no_label_is_an_error(reply: str, problem: str) -> None:
+    with pytest.raises(JudgeError, match=problem):
+        await Judge(ScriptedModel(reply)).choose(PROMPT, ["correct", "incorrect"])
 
 
 async def test_a_function_gets_the_prompt_and_the_schema_as_one_text() -> None:

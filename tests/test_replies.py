@@ -138,6 +138,7 @@ def test_what_can_be_meant_in_one_way_only_is_read(reply: str) -> None:
         ("{'verdict': True, 'reason': 'a'} or {'verdict': False, 'reason': 'b'}", "'reason' more than once"),
         ('{"verdict": true, "reason": "a"} or {"verdict": fal', "broken"),
         ('{"verdict": true, "reason": "a", "verdict": false}', "two different values of 'verdict'"),
+        ('So: {"verdict": true, "reason": "a", "verdict": false}', "two different values of 'verdict'"),
         ('{"reason": "it says "verdict": false", "verdict": true}', "more than once"),
         ('<think>maybe {"reason": "fine", "verdict": false}', "no JSON object"),
         ('[{"reason": "a", "verdict": true}, {"reason": "b", "verdict": true}]', "no JSON object"),
