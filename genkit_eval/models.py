@@ -48,7 +48,7 @@ class Model(Protocol):
     """Generates a reply to messages.
 
     `output` is the shape the reply's JSON should have, if any; `config` holds parameters of the call
-    (`temperature`, `max_output_tokens` …). A model that gives no usable reply raises `ModelError`.
+    (`temperature` and the like), which go to it as they are. A model that gives no usable reply raises `ModelError`.
     """
 
     async def generate(
