@@ -12,7 +12,7 @@ begins; before it there may be YAML front matter that declares the names:
     Question: {{question}}
     Answer: {{answer}}
 
-`\\{{` stands for two braces. There is nothing else: no conditions, no loops, no helpers.
+`\\{{` stands for two braces. There is nothing else: no conditions, no loops, no functions.
 """
 
 from __future__ import annotations

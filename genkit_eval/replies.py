@@ -40,8 +40,8 @@ def read_answer(text: str, answer: type[Answer]) -> Answer:
     for value in _values(text, answer):
         try:
             read = _validated(value, answer)
-        except Unreadable as issue:
-            problem = issue
+        except Unreadable as found_problem:
+            problem = found_problem
             continue
         if read not in found:
             found.append(read)
