@@ -116,7 +116,6 @@ class LlamaServer:
             self.process.wait()
         if self.process.stdout is not None:
             self.process.stdout.close()
-        self._log.close()
 
 
 def server_for(path: Path, settings: GgufSettings) -> LlamaServer:
@@ -155,11 +154,14 @@ def _started(path: Path, settings: GgufSettings) -> LlamaServer:
     answer = _first_answer(process, order, settings.start_seconds)
     server = LlamaServer(process, int(answer.get("port", 0)), settings, key, log)
     if "port" not in answer:
-        said = _first_error(log) or answer.get("error") or f"no answer within {settings.start_seconds:g} s"
+        # it writes its log with a thread of its own: whole only when it has ended
         server.stop()
+        said = _first_error(log) or answer.get("error") or f"no answer within {settings.start_seconds:g} s"
+        log.close()
         if "missing" in answer:
             raise ConfigError(f"GGUF models need xllamacpp ({said}): pip install 'genkit-eval[gguf]'")
         raise ConfigError(f"the model file {path} cannot be served: {said}")
+    atexit.register(log.close)
     atexit.register(server.stop)
     return server
 
