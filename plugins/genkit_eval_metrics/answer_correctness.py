@@ -46,12 +46,7 @@ async def answer_correctness(texts: Texts, options: AnswerCorrectnessOptions, us
     )
     if not wanted:
         raise NothingToJudge("the reference states nothing to compare with")
-    ours, theirs = await side_by_side(
-        [
-            lambda: verdicts(use.judge, use.prompts["verdicts"], said, texts.reference),
-            lambda: verdicts(use.judge, use.prompts["verdicts"], wanted, texts.answer),
-        ]
-    )
+    ours, theirs = await _compared(said, wanted, texts, use)
     right, wrong = _split(ours)
     missing = _split(theirs)[1]
     f = f_beta(len(right), len(wrong), len(missing), beta=options.beta)
@@ -73,6 +68,21 @@ async def answer_correctness(texts: Texts, options: AnswerCorrectnessOptions, us
         reason=f"{len(right)} statements right, {len(wrong)} not in the reference, {len(missing)} missing",
         findings=[*_findings(ours, "answer"), *_findings(theirs, "reference")],
         details=details,
+    )
+
+
+async def _compared(
+    said: Sequence[str], wanted: Sequence[str], texts: Texts, use: Instruments
+) -> list[list[ClaimVerdict]]:
+    """The verdicts on the answer's statements by the reference, and on the reference's by the answer."""
+    if not said:
+        # nothing can follow from it, whatever a judge may find
+        return [[], [ClaimVerdict(text, verdict=False, reason="the answer states nothing") for text in wanted]]
+    return await side_by_side(
+        [
+            lambda: verdicts(use.judge, use.prompts["verdicts"], said, texts.reference),
+            lambda: verdicts(use.judge, use.prompts["verdicts"], wanted, texts.answer),
+        ]
     )
 
 

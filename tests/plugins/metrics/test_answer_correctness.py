@@ -86,6 +86,8 @@ def test_an_answer_that_states_nothing_misses_everything(judged: Judged, rule: S
     metric = judged("answer_correctness", rule, output=".", reference="One is red.")
 
     assert (metric.score, metric.ended) == (0.0, Outcome.VERDICT)
+    assert [(finding.text, finding.passed) for finding in metric.findings] == [("One is red", False)]
+    assert len(rule.calls) == 2
 
 
 def test_a_reference_that_states_nothing_is_inconclusive(judged: Judged, rule: ScriptedModel) -> None:

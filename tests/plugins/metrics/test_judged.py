@@ -14,6 +14,7 @@ from genkit_eval import (
     DataPoint,
     EvalMetric,
     GenkitEval,
+    Limits,
     Message,
     Outcome,
     Registry,
@@ -31,15 +32,18 @@ GENKIT = ["faithfulness", "answer_relevancy", "answer_accuracy", "maliciousness"
 
 
 def answer(messages: Sequence[Message]) -> str:
-    """A judge of few words: an answer to each of the four metrics of Genkit."""
+    """A judge of few words: an answer to whatever a metric asks."""
     values: dict[str, JsonValue] = {
         "reason": "so",
         "verdict": True,
-        "rating": 4,
+        "rating": 2,
         "question": "When?",
         "answered": True,
         "noncommittal": False,
         "statements": ["It opens at nine."],
+        "entities": ["nine"],
+        "phrases": ["nine"],
+        "questions": ["Does it open at nine?"],
         "verdicts": [{"number": 1, "reason": "so", "verdict": True}],
     }
     return json.dumps(values)
@@ -261,9 +265,9 @@ def test_a_status_override_decides_what_was_scored_and_nothing_else() -> None:
     (scored,) = run_sync(ge.score(POINT, "genkitEval/answer_accuracy"))
     (unread,) = run_sync(ge.score(DataPoint(output="", reference="x"), "genkitEval/answer_accuracy"))
 
-    assert (scored.score, scored.status) == (1.0, Status.FAIL)
+    assert (scored.score, scored.status) == (0.5, Status.FAIL)
     assert (unread.ended, unread.status) == (Outcome.INCONCLUSIVE, Status.UNKNOWN)
-    assert seen == [1.0]
+    assert seen == [0.5]
 
 
 # --- prompts ------------------------------------------------------------------------------------------------------
@@ -371,18 +375,16 @@ def outcome(metric: EvalMetric) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("max_concurrency", [1, 7])
 def test_a_score_is_the_same_alone_and_with_others_in_any_order(tmp_path: Path, max_concurrency: int) -> None:
-    from genkit_eval import Limits
+    plugin = genkit_metrics(judge=ScriptedModel(answer), embedder=HashEmbedder(), metrics=list(JUDGED))
+    ge = GenkitEval(plugins=[plugin], root=tmp_path)
+    polite = {"definition": "The answer is polite."}
+    refs = [ge.ref(f"genkitEval/{name}", **(polite if name == "aspect_critic" else {})) for name in JUDGED]
+    samples = [{**POINT.to_json(), "testCaseId": f"case-{number}"} for number in range(5)]
 
-    ge = GenkitEval(
-        plugins=[genkit_metrics(judge=ScriptedModel(answer), embedder=HashEmbedder(), metrics=GENKIT)], root=tmp_path
-    )
-    names = [f"genkitEval/{name}" for name in GENKIT]
-    samples = [{**POINT.to_json(), "testCaseId": f"case-{number}"} for number in range(10)]
+    alone = [outcome(run_sync(ge.score(POINT, ref))[0]) for ref in refs]
+    limits = Limits(max_concurrency=max_concurrency)
+    run = run_sync(ge.evaluate(samples, target=None, evaluators=refs[::-1], limits=limits))
 
-    alone = [outcome(run_sync(ge.score(POINT, name))[0]) for name in names]
-    run = run_sync(
-        ge.evaluate(samples, target=None, evaluators=names[::-1], limits=Limits(max_concurrency=max_concurrency))
-    )
-
+    assert [ended for *_, ended, _ in alone] == [Outcome.VERDICT] * len(JUDGED)
     for result in run.results:
         assert sorted(map(outcome, result.metrics)) == sorted(alone)
