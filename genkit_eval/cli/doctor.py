@@ -9,10 +9,13 @@ from typing import Any
 
 import click
 
+from genkit_eval.app import run_sync
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import say, say_json
+from genkit_eval.cli.session import open_app
 from genkit_eval.health import Fact, check_up
 from genkit_eval.loading import installed_plugins
+from genkit_eval.model_check import check_model
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted
@@ -24,6 +27,7 @@ UNWELL = 2
 
 
 @click.command("doctor", cls=Verb, short_help="Say what is installed, where everything lies, and what is wrong.")
+@click.option("--model", metavar="NAME", help="Ask this model three small things, and say what it can do.")
 @app_option
 @root_option
 def command(**options: Any) -> int:
@@ -31,12 +35,19 @@ def command(**options: Any) -> int:
     over, which plugins load, and where each setting comes from.
 
     Makes a torn index anew, and changes nothing else. Exits with 2 when something is wrong.
+    With --model it looks at that model alone: whether it answers, what it reports, which form of JSON and which
+    parameters it takes. These calls are billed as any others.
 
     \b
-    Example:
+    Examples:
       genkit-eval doctor
+      genkit-eval doctor --model openai/gpt-4o-mini
     """
-    facts = list(check_up(find_settings(options), installed_plugins()))
+    name = options["model"]
+    if name is None:
+        facts = list(check_up(find_settings(options), installed_plugins()))
+    else:
+        facts = run_sync(check_model(open_app(options).ge.registry.model(name), name))
     bad = sum(fact.bad for fact in facts)
     if options["as_json"]:
         say_json(json_pieces({"facts": [asdict(fact) for fact in facts], "problems": bad}))

@@ -41,6 +41,17 @@ class ChatModel:
         """Parameters that the server refuses for this model, so that calls go without them."""
         return self._dialect.without
 
+    @property
+    def abilities(self) -> Mapping[str, str]:
+        """How the server wants to be asked for this model, as far as calls have shown."""
+        dialect = self._dialect
+        form = f"{dialect.form}, and the schema in the prompt" if dialect.spelled_out else dialect.form
+        return {
+            "form of JSON": form,
+            "left out": ", ".join(sorted(dialect.without)) or "nothing",
+            "limit goes by": "max_completion_tokens" if dialect.new_limit else "max_tokens",
+        }
+
     async def generate(
         self,
         messages: Sequence[Message],
@@ -76,7 +87,8 @@ class ChatModel:
     ) -> Reply:
         answer = await self._answered(messages, output, config)
         reply = reply_from(answer, model=self.name)
-        if output is not None and not self._dialect.spelled_out and reply.text.lstrip()[:1] not in ("{", "["):
+        ignored = output is not None and reply.text.lstrip()[:1] not in ("{", "[")
+        if ignored and self._dialect.form == "json_schema" and not self._dialect.spelled_out:
             # the form was asked for and not kept: from now on the prompt says it too
             self._learn(Dialect(spelled_out=True))
         return reply
