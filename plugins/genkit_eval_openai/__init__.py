@@ -1,6 +1,6 @@
 """Chat models and embedders over any server of OpenAI's protocol: OpenAI's own, llama.cpp, Ollama, vLLM, a gateway.
 
-ge = GenkitEval(plugins=[openai_models(), openai_models(name="local", base_url="http://127.0.0.1:8080/v1")])
+ge = GenkitEval(plugins=[openai_models(), openai_models("llama", base_url="http://127.0.0.1:8080/v1")])
 """
 
 from __future__ import annotations
@@ -66,4 +66,6 @@ def openai_models(
         registry.define_models(name, chat)
         registry.define_embedders(name, embedder)
 
-    return Plugin(name, setup, "Chat models and embedders over any server of OpenAI's protocol")
+    # not the bare name: an error between two plugins has to tell them apart
+    called = name if name == "openai" else f"openai:{name}"
+    return Plugin(called, setup, "Chat models and embedders over any server of OpenAI's protocol")

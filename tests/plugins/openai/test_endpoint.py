@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import Embedder, GenkitEval, Model, Registry, run_sync
+from genkit_eval import Embedder, GenkitEval, Model, Plugin, Registry, run_sync
 from genkit_eval.errors import ConfigError, DuplicateName
-from genkit_eval.testing import OpenAIServer
+from genkit_eval.testing import OpenAIServer, ScriptedModel
 from genkit_eval_openai import OpenAIError, openai_models
 from genkit_eval_openai.chat import ChatModel
 from tests.plugins.openai.conftest import ASK
@@ -107,6 +107,18 @@ def test_several_servers_are_told_apart_by_name() -> None:
 def test_two_servers_of_one_name_are_refused() -> None:
     with pytest.raises(DuplicateName, match="plugin 'openai'"):
         GenkitEval(plugins=[openai_models(), openai_models(base_url="http://127.0.0.1:1/v1")])
+
+
+def test_a_provider_of_another_plugin_is_told_apart_from_ours() -> None:
+    ours = openai_models("taken", base_url="http://127.0.0.1:1/v1")
+    theirs = Plugin("taken", lambda registry: registry.define_models("taken", {"x": ScriptedModel("yes")}))
+    also = Plugin("more", lambda registry: registry.define_models("taken", lambda name: ScriptedModel("yes")))
+
+    ge = GenkitEval(plugins=[theirs, ours])
+
+    assert isinstance(ge.registry.model("taken/x"), ScriptedModel)
+    with pytest.raises(DuplicateName, match="'taken' is defined twice: by plugin 'openai:taken' and by plugin 'more'"):
+        ge.registry.install(also)
 
 
 def test_without_key_and_address_nothing_is_called() -> None:
