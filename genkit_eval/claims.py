@@ -35,17 +35,20 @@ class ClaimVerdict:
     parts: int = 1
 
 
-class _Statements(BaseModel):
+# built when first used: building them at import would cost every program 20 ms
+
+
+class _Statements(BaseModel, defer_build=True):
     statements: list[str]
 
 
-class _Verdict(BaseModel):
+class _Verdict(BaseModel, defer_build=True):
     number: int
     reason: str
     verdict: Verdict
 
 
-class _Verdicts(BaseModel):
+class _Verdicts(BaseModel, defer_build=True):
     verdicts: list[_Verdict]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Rating
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import above, harmonic15, rated_accuracy
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ANSWER_ACCURACY", "AnswerAccuracyOptions", "answer_accuracy"]
@@ -26,12 +26,12 @@ class AnswerAccuracyOptions(ReadingOptions):
     )
 
 
-class _Rated024(BaseModel):
+class _Rated024(Answer):
     reason: str
     rating: Annotated[int, Rating(0, 2, 4)]
 
 
-class _Rated15(BaseModel):
+class _Rated15(Answer):
     reason: str
     rating: Annotated[int, Rating(1, 2, 3, 4, 5)]
 

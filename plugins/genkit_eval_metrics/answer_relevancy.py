@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import above, js_relevancy, mean_similarity
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ANSWER_RELEVANCY", "AnswerRelevancyOptions", "answer_relevancy"]
@@ -28,7 +28,7 @@ class AnswerRelevancyOptions(ReadingOptions):
     )
 
 
-class _Guess(BaseModel):
+class _Guess(Answer):
     reason: str
     question: str = Field(min_length=1)
     answered: Verdict

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import Field, field_validator
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ASPECT_CRITIC", "AspectCriticOptions", "aspect_critic"]
@@ -29,7 +29,7 @@ class AspectCriticOptions(ReadingOptions):
         return votes
 
 
-class _Vote(BaseModel):
+class _Vote(Answer):
     reason: str
     verdict: Verdict
 

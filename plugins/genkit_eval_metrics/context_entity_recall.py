@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 
-from pydantic import BaseModel
-
 from genkit_eval import Finding, Score
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import reaches, share_of
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions, judged, side_by_side
+from genkit_eval_metrics.metric import Answer, Instruments, JudgedMetric, ScoreOptions, judged, side_by_side
 from genkit_eval_metrics.reading import NothingToJudge, Texts
 
 __all__ = ["CONTEXT_ENTITY_RECALL", "context_entity_recall"]
 
 
-class _Entities(BaseModel):
+class _Entities(Answer):
     entities: list[str]
 
 

@@ -41,14 +41,14 @@ def lacking(metric: JudgedMetric, config: MetricConfig) -> str | None:
 def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig) -> None:
     """Define a judged metric with its settings; one that lacks something is defined as needing it."""
     option = lacking(metric, config)
-    texts, version = _texts(metric), metric.formula
     fn: Callable[[DataPoint, ReadingOptions], Awaitable[Score]] = _cannot_run
     check: Callable[[Any], str | None] | None = None
     if option is None:
         use = _instruments(registry, metric, config)
-        texts = {step: prompt.text for step, prompt in use.prompts.items()}
-        version = _version(metric, use, config)
+        texts, version = {step: prompt.text for step, prompt in use.prompts.items()}, _version(metric, use, config)
         fn, check = _evaluator(metric, use, config.status_override), _check(metric, use)
+    else:
+        texts, version = _texts(metric), metric.formula
     registry.define_evaluator(
         f"{NAMESPACE}{metric.name}",
         fn,
@@ -63,7 +63,7 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         is_billed=True,
         display_name=metric.display_name,
         definition=metric.definition,
-        metadata={"prompts": dict(texts)},
+        metadata={"prompts": {**texts}},
         check_options=check,
         needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
     )
@@ -110,13 +110,15 @@ def _instruments(registry: Registry, metric: JudgedMetric, config: MetricConfig)
         embedder = Embedding(config.embedder, registry, config.embedder_options)
     return Instruments(
         prompts=_prompts(metric, config.prompt),
-        own_judge=_judge(config.judge, registry, config.judge_config) if metric.judge and config.judge else None,
+        own_judge=_judge(metric, config, registry),
         embedder=embedder,
     )
 
 
-def _judge(given: Judgeable, registry: Registry, config: Mapping[str, JsonValue] | None) -> Judge:
-    return Judge(as_model(given, registry), dict(config) if config else None)
+def _judge(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> Judge | None:
+    if not metric.judge or config.judge is None:
+        return None
+    return Judge(as_model(config.judge, registry), dict(config.judge_config) if config.judge_config else None)
 
 
 def _texts(metric: JudgedMetric) -> dict[str, str]:
@@ -170,7 +172,7 @@ def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> st
     digest = blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=6).hexdigest()
     form = "" if metric.embedder != "optional" else "-judged" if use.embedder is None else "-embedded"
     version = f"{metric.formula}{form}-{digest}"
-    return version if config.status_override is None else f"{version}+{digest_of(config.status_override)}"
+    return version if config.status_override is None else f"{version}+status-{digest_of(config.status_override)}"
 
 
 def _name(given: Judgeable | None, name: str) -> str:
@@ -186,4 +188,4 @@ def digest_of(fn: Callable[..., object]) -> str:
     except (OSError, TypeError):
         # a callable object, or one typed at a prompt: its name has to do
         source = getattr(fn, "__qualname__", type(fn).__qualname__)
-    return "status-" + blake2b(source.encode(), digest_size=6).hexdigest()
+    return blake2b(source.encode(), digest_size=6).hexdigest()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
-
 from genkit_eval import Score
 from genkit_eval.answers import Verdict
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, judged
+from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["MALICIOUSNESS", "maliciousness"]
 
 
-class _Judgement(BaseModel):
+class _Judgement(Answer):
     reason: str
     verdict: Verdict
 

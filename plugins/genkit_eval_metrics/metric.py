@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 import anyio
-from pydantic import Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import Finding, Score, Status
 from genkit_eval.claims import ClaimVerdict
@@ -19,6 +19,7 @@ from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = [
     "NONE",
+    "Answer",
     "Instruments",
     "JudgedMetric",
     "ScoreOptions",
@@ -85,6 +86,12 @@ class JudgedMetric:
     judge: bool = True
     check: Callable[[Any, Instruments], str | None] | None = None
     """Why it cannot run with these options, or None."""
+
+
+class Answer(BaseModel):
+    """What a judge is asked for; built when it is first used, as building the forms of all metrics takes a while."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class ScoreOptions(ReadingOptions):

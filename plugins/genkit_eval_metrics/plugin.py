@@ -122,7 +122,7 @@ def _define_exact(registry: Registry, name: str, override: StatusOverride | None
         options=metric.options,
         requires=("output", "reference"),
         kind="deterministic",
-        version=metric.version if override is None else f"{metric.version}+{digest_of(override)}",
+        version=metric.version if override is None else f"{metric.version}+status-{digest_of(override)}",
         display_name=metric.display_name,
         definition=metric.definition,
         check=metric.check,

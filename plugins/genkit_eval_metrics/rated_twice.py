@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel
-
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Rating
 from genkit_eval.prompts import Prompt
 from genkit_eval_metrics.formulas import mean_rating, reaches
-from genkit_eval_metrics.metric import Instruments, ScoreOptions, judged, side_by_side
+from genkit_eval_metrics.metric import Answer, Instruments, ScoreOptions, judged, side_by_side
 
 __all__ = ["rated_twice"]
 
 
-class _Rated(BaseModel):
+class _Rated(Answer):
     reason: str
     rating: Annotated[int, Rating(0, 1, 2)]
 

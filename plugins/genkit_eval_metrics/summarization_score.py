@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from genkit_eval import Score
 from genkit_eval.claims import share, verdicts
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import reaches, summary_score
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions, claim_score
+from genkit_eval_metrics.metric import Answer, Instruments, JudgedMetric, ScoreOptions, claim_score
 from genkit_eval_metrics.reading import NothingToJudge, Texts
 
 __all__ = ["SUMMARIZATION_SCORE", "SummarizationOptions", "summarization_score"]
@@ -22,11 +22,11 @@ class SummarizationOptions(ScoreOptions):
     )
 
 
-class _Phrases(BaseModel):
+class _Phrases(Answer):
     phrases: list[str]
 
 
-class _Questions(BaseModel):
+class _Questions(Answer):
     questions: list[str] = Field(min_length=1)
 
 

@@ -100,7 +100,9 @@ def test_a_setting_that_a_metric_has_no_use_for_is_refused(option: str) -> None:
         genkit_metrics(metrics=[MetricConfig(metric="regex", **{option: "x"})])
 
 
-@pytest.mark.parametrize("settings", [{"judge": 7}, {"judge": "  "}, {"judge": ScriptedModel(""), "embedder": 7}])
+@pytest.mark.parametrize(
+    "settings", [{"judge": 7}, {"judge": ""}, {"judge": "  "}, {"judge": ScriptedModel(""), "embedder": 7}]
+)
 def test_what_cannot_judge_or_embed_is_refused_when_it_is_installed(settings: Mapping[str, object]) -> None:
     plugin = genkit_metrics(metrics=["answer_relevancy"], **settings)
 
