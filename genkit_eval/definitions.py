@@ -108,18 +108,19 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class Flow:
-    """A function from an input to an output, under a name."""
+    """A function from an input to an output, under a name; `kind` is "model" for a model as a target."""
 
     name: str
     fn: Callable[[Any], Any]
     annotation: Any = Any
     is_async: bool = False
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    kind: Literal["flow", "model"] = "flow"
 
     @property
     def key(self) -> str:
-        """Its name in run files: "/flow/…"."""
-        return f"/flow/{self.name}"
+        """Its name in run files: "/flow/…" or "/model/…"."""
+        return f"/{self.kind}/{self.name}"
 
     @property
     def validates(self) -> bool:

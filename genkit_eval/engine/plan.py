@@ -10,11 +10,14 @@ from typing import Any
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
+from genkit_eval.engine.model_target import model_target
 from genkit_eval.errors import ConfigError, DataError
 from genkit_eval.registry import EvaluatorRef, Registry
-from genkit_eval.types import MetricInfo
+from genkit_eval.stored import MetricInfo
 
 __all__ = ["Plan", "make_plan"]
+
+MODEL = "/model/"
 
 
 @dataclass(frozen=True)
@@ -78,15 +81,18 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
 
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
-        ConfigError: an evaluator twice, or one that cannot run; a target that is not a flow.
+        ConfigError: an evaluator twice, or one that cannot run; a target that is neither flow nor model.
     """
     if not isinstance(target, str | None):
         found = type(target).__name__
         raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
     if isinstance(evaluators, str):
         raise ConfigError(f"evaluators is the text '{evaluators}': give a list of names")
-    if target is not None and target.startswith("/") and not target.startswith("/flow/"):
-        raise ConfigError(f"target '{target}' cannot be run: expected a flow, like '/flow/name', or none")
+    if target is not None and target.startswith("/") and not target.startswith(("/flow/", MODEL)):
+        raise ConfigError(
+            f"target '{target}' cannot be run: expected a flow, like '/flow/name', a model, like "
+            "'/model/provider/name', or none"
+        )
     cells: dict[str, Cell] = {}
     for given in evaluators:
         if not isinstance(given, str | EvaluatorRef):
@@ -105,4 +111,10 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
             )
         cells[cell.key] = cell
-    return Plan(flow=None if target is None else registry.flow(target), cells=tuple(cells.values()))
+    return Plan(flow=None if target is None else _target(registry, target), cells=tuple(cells.values()))
+
+
+def _target(registry: Registry, target: str) -> Flow:
+    if target.startswith(MODEL):
+        return model_target(registry.model(target), target.removeprefix(MODEL))
+    return registry.flow(target)

@@ -1,0 +1,114 @@
+"""A model as a target: text or messages in, text or JSON out, with what it cost."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue, create_model
+
+from genkit_eval.definitions import Flow
+from genkit_eval.engine.recording import TargetResult
+from genkit_eval.errors import DataError, ModelError
+from genkit_eval.models import Message, Model
+
+__all__ = ["model_target"]
+
+_ROLES = {"system": "system", "user": "user", "assistant": "assistant", "model": "assistant"}
+
+
+def model_target(model: Model, name: str) -> Flow:
+    """The target "/model/name": what it is called with is a sample's input.
+
+    That is a text, a list of messages, or Genkit's request: an object with `messages`, and perhaps `config` (parameters
+    of the call) and `output` (`{"format": "json"}` or `{"schema": {…}}`, for an output of JSON). A reply that was
+    refused or cut off is the target's error.
+    """
+    return Flow(name=name, fn=partial(_generated, model), is_async=True, kind="model")
+
+
+async def _generated(model: Model, value: JsonValue) -> TargetResult:
+    request = value if isinstance(value, dict) and "messages" in value else {"messages": value}
+    wanted = _wanted(request.get("output"))
+    config = request.get("config") or {}
+    if not isinstance(config, Mapping):
+        raise DataError("'config' of a model's input is an object of parameters")
+    reply = await model.generate(_messages(request["messages"]), output=wanted, config=config or None)
+    if reply.refusal:
+        raise ModelError(f"the model refused: {reply.refusal[:300]!r}", kind="refused", text=reply.refusal)
+    reported = {} if reply.usage is None else {"usage": reply.usage.to_json()}
+    return TargetResult(reply.text if wanted is None else _parsed(reply.text), reported)
+
+
+def _messages(given: JsonValue) -> list[Message]:
+    if isinstance(given, str):
+        return [Message(role="user", content=given)]
+    if not isinstance(given, list) or not given:
+        raise DataError(
+            f"the input of a model is a text, a list of messages, or an object with 'messages': found {_kind(given)}"
+        )
+    return [_message(item, number) for number, item in enumerate(given, 1)]
+
+
+def _message(given: JsonValue, number: int) -> Message:
+    fields = given if isinstance(given, dict) else {}
+    role = _ROLES.get(str(fields.get("role")))
+    content = fields.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    if role is None or len(texts) != len(parts) or not all(isinstance(text, str) for text in texts):
+        raise DataError(
+            f"message {number} of a model's input is not one of text: expected a role (system, user, model) and a "
+            "content, which is a text or a list of {'text': …}"
+        )
+    return Message(role=role, content="".join(map(str, texts)))
+
+
+def _wanted(output: JsonValue) -> type[BaseModel] | None:
+    """The shape that a request asks for, or None for text."""
+    if not isinstance(output, dict):
+        return None
+    schema = output.get("schema") or output.get("jsonSchema")
+    if isinstance(schema, dict):
+        return _shape(json.dumps(schema))
+    return _shape("") if output.get("format") == "json" else None
+
+
+@lru_cache(maxsize=64)
+def _shape(schema: str) -> type[BaseModel]:
+    """A model class that stands for a JSON Schema; for any object if there is none."""
+    shape = create_model("Output", __config__=ConfigDict(extra="allow"))
+    if schema:
+        found = json.loads(schema)
+
+        def model_json_schema(cls: type[BaseModel], *args: Any, **kwargs: Any) -> dict[str, Any]:
+            # whoever gets it may change it
+            return copy.deepcopy(found)
+
+        shape.model_json_schema = classmethod(model_json_schema)  # type: ignore[method-assign, assignment]
+    return shape
+
+
+def _parsed(text: str) -> JsonValue:
+    try:
+        found: JsonValue = json.loads(text)
+    except ValueError:
+        raise ModelError(
+            f"the reply is not the JSON that was asked for: it begins {text.strip()[:200]!r}",
+            kind="unparsable",
+            text=text,
+        ) from None
+    return found
+
+
+def _kind(value: JsonValue) -> str:
+    names: Sequence[tuple[type, str]] = (
+        (bool, "a boolean"),
+        (int, "a number"),
+        (float, "a number"),
+        (dict, "an object"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "nothing" if not value else "a list")
