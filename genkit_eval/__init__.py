@@ -37,23 +37,25 @@ if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
     from genkit_eval.prompts import Prompt
     from genkit_eval.registry import EvaluatorRef, Plugin, Registry
-    from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
-    from genkit_eval.types import (
-        DataPoint,
+    from genkit_eval.stored import (
         Dataset,
         DatasetMetadata,
         DatasetSchema,
         DatasetType,
-        Direction,
         EvalMetric,
         EvalResult,
         EvalRunKey,
+        MetricSummary,
+        RunState,
+    )
+    from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
+    from genkit_eval.types import (
+        DataPoint,
+        Direction,
         EvaluatorKind,
         Expect,
         Finding,
-        MetricSummary,
         Outcome,
-        RunState,
         Sample,
         Score,
         Status,
@@ -74,8 +76,9 @@ _HOME = {
     "prompts": "Prompt",
     "registry": "EvaluatorRef Plugin Registry",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
-    "types": "DataPoint Dataset DatasetMetadata DatasetSchema DatasetType Direction EvalMetric EvalResult EvalRunKey "
-    "EvaluatorKind Expect Finding MetricSummary Outcome RunState Sample Score Status ToolCall Turn Usage",
+    "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
+    "RunState",
+    "types": "DataPoint Direction EvaluatorKind Expect Finding Outcome Sample Score Status ToolCall Turn Usage",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 

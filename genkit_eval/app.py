@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from genkit_eval.definitions import EvaluatorSettings
 from genkit_eval.errors import ConfigError, NotGiven, StoreError
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
-from genkit_eval.types import EvalMetric, Sample
+from genkit_eval.types import Sample
 
 # The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
 # import them when they are first used.
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Model
+    from genkit_eval.stored import EvalMetric
     from genkit_eval.stores import DatasetStore, EvalStore
 
 __all__ = ["FROM_DATASET", "GenkitEval", "run_sync"]

@@ -15,8 +15,8 @@ from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import InstalledPlugin, app_of_plugins
 from genkit_eval.report.numbers import counted
 from genkit_eval.settings import Settings
+from genkit_eval.stored import RunState
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore, find_root
-from genkit_eval.types import RunState
 
 __all__ = ["Fact", "check_up"]
 

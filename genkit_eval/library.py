@@ -8,8 +8,9 @@ from typing import Any
 from genkit_eval.datasets import as_samples, check_schema, fill_ids, parse_schema
 from genkit_eval.engine import EvalRun
 from genkit_eval.errors import CorruptFile, UnknownName
+from genkit_eval.stored import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalRunKey
 from genkit_eval.stores import UNSET, AnyVersion, DatasetStore, EvalStore, Unset
-from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalRunKey, Sample
+from genkit_eval.types import Sample
 
 __all__ = ["Datasets", "Runs", "SamplesLike"]
 

@@ -23,7 +23,8 @@ from genkit_eval import (
     ToolCall,
     Turn,
 )
-from genkit_eval.types import DatasetMetadata, iso_time
+from genkit_eval.stored import DatasetMetadata
+from genkit_eval.types import iso_time
 
 RUN = {"evalRunId": "r", "createdAt": "2026-11-30T08:36:19.827Z"}
 

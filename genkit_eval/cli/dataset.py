@@ -30,8 +30,9 @@ from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted
 from genkit_eval.report.tables import Column, Row, table
+from genkit_eval.stored import DatasetMetadata, DatasetSchema, DatasetType
 from genkit_eval.stores import ANY_VERSION, UNSET, AnyVersion
-from genkit_eval.types import DatasetMetadata, DatasetSchema, DatasetType, Sample
+from genkit_eval.types import Sample
 
 __all__ = ["command"]
 

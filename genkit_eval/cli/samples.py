@@ -12,7 +12,8 @@ import click
 from genkit_eval.cli.output import tell
 from genkit_eval.datasets import FORMATS, check_file, files_like, read_samples
 from genkit_eval.errors import ConfigError, NotFound
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 __all__ = ["data_of", "samples_of", "suggesting_files"]
 

@@ -19,7 +19,7 @@ from typing import Any
 from genkit_eval._json import dump
 from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, kind_of, meant
 from genkit_eval.datasets.strict_json import Faulty, parse
-from genkit_eval.types import DatasetSchema
+from genkit_eval.stored import DatasetSchema
 
 __all__ = ["Column", "cell", "columns_of", "row_of"]
 

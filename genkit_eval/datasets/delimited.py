@@ -16,7 +16,8 @@ from genkit_eval.datasets.fields import KEYS
 from genkit_eval.datasets.intake import Batch, Intake, Place
 from genkit_eval.datasets.sources import text_lines
 from genkit_eval.errors import DataFileError, Problem
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 __all__ = ["read_delimited", "write_delimited"]
 

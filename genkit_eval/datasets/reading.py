@@ -18,7 +18,8 @@ from genkit_eval.datasets.schema import Checker, schema_checker
 from genkit_eval.datasets.sources import Source, format_of, name_of, opened
 from genkit_eval.datasets.yaml_files import read_yaml
 from genkit_eval.errors import DataFileError, NotJson, Problem
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 __all__ = ["FileCheck", "as_samples", "check_file", "read_samples", "second_look"]
 

@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from genkit_eval.datasets.schema_patterns import bounded_patterns
 from genkit_eval.errors import SHOWN_PROBLEMS, ConfigError, DataFileError, Problem
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

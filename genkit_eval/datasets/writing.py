@@ -11,7 +11,8 @@ from genkit_eval.datasets.json_files import write_json
 from genkit_eval.datasets.jsonl import write_jsonl
 from genkit_eval.datasets.sources import format_of
 from genkit_eval.datasets.yaml_files import write_yaml
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 __all__ = ["encode_samples", "write_samples"]
 

@@ -14,7 +14,8 @@ from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.metric import Metric, metric_from
 from genkit_eval.engine.recording import observed
 from genkit_eval.errors import DataError
-from genkit_eval.types import DataPoint, EvalResult, Sample
+from genkit_eval.stored import EvalResult
+from genkit_eval.types import DataPoint, Sample
 
 __all__ = ["Case", "isolated"]
 

@@ -14,7 +14,8 @@ from genkit_eval.definitions import Evaluator
 from genkit_eval.engine.calls import Called, called
 from genkit_eval.engine.metric import Metric, PlainVerdicts, metric_of
 from genkit_eval.scores import as_scores
-from genkit_eval.types import DataPoint, EvaluatorRecord, Score
+from genkit_eval.stored import EvaluatorRecord
+from genkit_eval.types import DataPoint, Score
 
 __all__ = ["Cell", "plan_cell"]
 

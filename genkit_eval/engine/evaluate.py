@@ -27,8 +27,8 @@ from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
 from genkit_eval.stats import Tally
+from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores import Journal
-from genkit_eval.types import EvalRunKey, RunState
 
 __all__ = ["OnProgress", "new_key", "run_cases"]
 

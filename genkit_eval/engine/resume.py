@@ -15,7 +15,8 @@ from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.source import Source
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import EvaluatorRef, Registry
-from genkit_eval.types import EvalRunKey, Sample
+from genkit_eval.stored import EvalRunKey
+from genkit_eval.types import Sample
 
 __all__ = ["check_same_plan", "limits_of", "recorded_plan", "remaining_cases"]
 

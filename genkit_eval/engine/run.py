@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genkit_eval.stats import summarize
+from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary, RunState
 from genkit_eval.stores import StoredRun
-from genkit_eval.types import EvalResult, EvalRunKey, MetricSummary, RunState
 
 __all__ = ["EvalRun", "Progress"]
 

@@ -9,7 +9,8 @@ from genkit_eval.engine.case import isolated
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.plan import Plan
-from genkit_eval.types import DataPoint, EvalMetric, Sample, Score
+from genkit_eval.stored import EvalMetric
+from genkit_eval.types import DataPoint, Sample, Score
 
 __all__ = ["score_point"]
 

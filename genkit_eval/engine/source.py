@@ -12,8 +12,9 @@ from pydantic import JsonValue
 from genkit_eval.datasets import as_samples, check_file, check_ids, check_schema, fill_ids, read_samples, select
 from genkit_eval.engine.plan import Plan
 from genkit_eval.errors import ConfigError, DataError, NotGiven
+from genkit_eval.stored import DatasetMetadata
 from genkit_eval.stores import DatasetStore
-from genkit_eval.types import DatasetMetadata, Sample
+from genkit_eval.types import Sample
 
 __all__ = [
     "Data",

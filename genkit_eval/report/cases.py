@@ -10,7 +10,8 @@ from genkit_eval._json import json_text
 from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.numbers import number
 from genkit_eval.report.text import clip, one_line, shown_width, wrap
-from genkit_eval.types import EvalMetric, EvalResult, Outcome, Status
+from genkit_eval.stored import EvalMetric, EvalResult
+from genkit_eval.types import Outcome, Status
 
 __all__ = ["Concern", "Concerns", "case_lines", "concern_of", "concerns"]
 

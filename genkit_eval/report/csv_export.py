@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from genkit_eval._json import dump
-from genkit_eval.types import EvalMetric, EvalResult
+from genkit_eval.stored import EvalMetric, EvalResult
 
 __all__ = ["csv_rows", "harmless"]
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from genkit_eval.engine import EvalRun
 from genkit_eval.report.verdict import Verdict
-from genkit_eval.types import EvalResult, EvalRunKey, MetricSummary
+from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary
 
 __all__ = ["json_pieces", "key_document", "run_document", "summary_document"]
 

@@ -13,7 +13,7 @@ from genkit_eval._files import replace
 from genkit_eval._json import dump
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.report.csv_export import csv_rows
-from genkit_eval.types import EvalResult
+from genkit_eval.stored import EvalResult
 
 __all__ = ["EXPORT_FORMATS", "check_export", "export_bytes", "export_format", "export_results"]
 

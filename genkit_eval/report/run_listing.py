@@ -10,7 +10,7 @@ from genkit_eval.report.numbers import counted, number, percent
 from genkit_eval.report.run_report import run_subject
 from genkit_eval.report.tables import INDENT, Column, Row, table
 from genkit_eval.report.text import one_line, shown_width
-from genkit_eval.types import EvalRunKey, RunState
+from genkit_eval.stored import EvalRunKey, RunState
 
 __all__ = ["run_figures", "run_listing"]
 

@@ -10,7 +10,7 @@ from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted, duration
 from genkit_eval.report.summary_table import summary_table
 from genkit_eval.report.text import clip, wrap
-from genkit_eval.types import EvalResult, EvalRunKey, RunState
+from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 
 __all__ = ["run_lines", "run_subject", "show_lines"]
 

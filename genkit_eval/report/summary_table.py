@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.numbers import number, percent
 from genkit_eval.report.tables import Column, Row, table
-from genkit_eval.types import Direction, MetricSummary
+from genkit_eval.stored import MetricSummary
+from genkit_eval.types import Direction
 
 __all__ = ["summary_table"]
 

@@ -11,7 +11,8 @@ from genkit_eval.engine import EvalRun
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.report.numbers import counted
 from genkit_eval.stats import Gate, gate
-from genkit_eval.types import MetricSummary, Outcome
+from genkit_eval.stored import MetricSummary
+from genkit_eval.types import Outcome
 
 __all__ = ["Bound", "Verdict", "check_bounds", "verdict"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from genkit_eval.types import Direction, MetricSummary
+from genkit_eval.stored import MetricSummary
+from genkit_eval.types import Direction
 
 __all__ = ["Gate", "gate"]
 

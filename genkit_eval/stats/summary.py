@@ -23,7 +23,8 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval.stats._cells import DISTINCT_TEXTS, Cells, Signature, Texts, sound
-from genkit_eval.types import Direction, EvalResult, EvaluatorRecord, MetricSummary, Outcome, Status
+from genkit_eval.stored import EvalResult, EvaluatorRecord, MetricSummary
+from genkit_eval.types import Direction, Outcome, Status
 
 __all__ = ["Tally", "summarize"]
 

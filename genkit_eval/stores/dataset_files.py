@@ -13,9 +13,9 @@ from typing import Any
 from genkit_eval._files import Draft, file_checksum, names_in, replace, sync_folder
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile
+from genkit_eval.stored import DatasetMetadata, DatasetType
 from genkit_eval.stores.dataset_samples import Rows
 from genkit_eval.stores.dataset_version import SampleText, Version, write_version
-from genkit_eval.types import DatasetMetadata, DatasetType
 
 __all__ = ["DatasetFiles", "now", "row_of"]
 

@@ -18,12 +18,13 @@ from pydantic import ValidationError
 
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile, InvalidId
+from genkit_eval.stored import DatasetMetadata, DatasetType
 from genkit_eval.stores.dataset_files import DatasetFiles, now, row_of
 from genkit_eval.stores.dataset_samples import Rows
 from genkit_eval.stores.dataset_version import SampleText, Version
 from genkit_eval.stores.ids import check_id
 from genkit_eval.stores.records import foreign_record
-from genkit_eval.types import DatasetMetadata, DatasetType, Sample
+from genkit_eval.types import Sample
 
 __all__ = ["Edit", "Found", "known_ids", "look", "settle", "settled_rows"]
 

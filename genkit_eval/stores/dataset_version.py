@@ -20,8 +20,8 @@ from genkit_eval._data import collector_paused
 from genkit_eval._files import Checksum, Draft
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile
+from genkit_eval.stored import DatasetMetadata
 from genkit_eval.stores.dataset_samples import Rows
-from genkit_eval.types import DatasetMetadata
 
 __all__ = ["SampleText", "Version", "write_version"]
 

@@ -14,11 +14,11 @@ from filelock import FileLock
 from genkit_eval._files import append_to, sweep, write_all
 from genkit_eval._json import load
 from genkit_eval.errors import StoreError
+from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores.faults import store_fault, store_faults
 from genkit_eval.stores.journal_lines import JournalLines
 from genkit_eval.stores.run_file import write_run
 from genkit_eval.stores.stored_run import StoredRun
-from genkit_eval.types import EvalRunKey, RunState
 
 __all__ = ["Journal"]
 

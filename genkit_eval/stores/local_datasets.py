@@ -11,6 +11,7 @@ from typing import Any
 
 from genkit_eval._files import locked, sweep
 from genkit_eval.errors import AlreadyExists, CorruptFile, NotFound, StoreError, VersionConflict
+from genkit_eval.stored import Dataset, DatasetMetadata, DatasetSchema, DatasetType
 from genkit_eval.stores.dataset_files import DatasetFiles, now, row_of
 from genkit_eval.stores.dataset_samples import Rows, StoredSamples, patched, rows_of
 from genkit_eval.stores.dataset_sync import Found, known_ids, look, settle, settled_rows
@@ -18,7 +19,7 @@ from genkit_eval.stores.dataset_version import SampleText, Version
 from genkit_eval.stores.faults import store_faults
 from genkit_eval.stores.ids import check_id, new_dataset_id, opens_in_genkit
 from genkit_eval.stores.protocols import UNSET, AnyVersion, Unset
-from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, Sample
+from genkit_eval.types import Sample
 
 __all__ = ["LocalFileDatasetStore"]
 

@@ -18,6 +18,7 @@ from genkit_eval._data import collector_paused, iso_time
 from genkit_eval._files import Draft, locked, names_in, replace, sweep, try_lock
 from genkit_eval._json import dump, load
 from genkit_eval.errors import AlreadyExists, CorruptFile, NotFound, RunConflict, RunInUse
+from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 from genkit_eval.stores.faults import store_faults
 from genkit_eval.stores.ids import check_id
 from genkit_eval.stores.journal import Journal
@@ -26,7 +27,6 @@ from genkit_eval.stores.records import foreign_record, key_from_json, result_byt
 from genkit_eval.stores.run_file import check_whole, read_key, write_run
 from genkit_eval.stores.run_index import RunIndex, run_files
 from genkit_eval.stores.stored_run import StoredRun, parse_key
-from genkit_eval.types import EvalResult, EvalRunKey, RunState
 
 __all__ = ["LocalFileEvalStore"]
 

@@ -8,9 +8,10 @@ from enum import Enum
 from typing import Final, Literal, Protocol
 
 from genkit_eval.errors import CorruptFile
+from genkit_eval.stored import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalResult, EvalRunKey
 from genkit_eval.stores.journal import Journal
 from genkit_eval.stores.stored_run import StoredRun
-from genkit_eval.types import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalResult, EvalRunKey, Sample
+from genkit_eval.types import Sample
 
 __all__ = ["ANY_VERSION", "UNSET", "AnyVersion", "DatasetStore", "EvalStore", "Unset"]
 

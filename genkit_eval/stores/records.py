@@ -9,25 +9,8 @@ from typing import Any, TypeVar, overload
 
 from genkit_eval._data import Data
 from genkit_eval._json import dump
-from genkit_eval.types import (
-    Direction,
-    EvalMetric,
-    EvalResult,
-    EvalRunKey,
-    EvaluatorKind,
-    EvaluatorRecord,
-    Expect,
-    Finding,
-    MetricInfo,
-    MetricSummary,
-    Outcome,
-    RunState,
-    Sample,
-    Status,
-    ToolCall,
-    Turn,
-    Usage,
-)
+from genkit_eval.stored import EvalMetric, EvalResult, EvalRunKey, EvaluatorRecord, MetricInfo, MetricSummary, RunState
+from genkit_eval.types import Direction, EvaluatorKind, Expect, Finding, Outcome, Sample, Status, ToolCall, Turn, Usage
 
 __all__ = ["Records", "foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from genkit_eval._files import Draft
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile, StoreError
-from genkit_eval.types import EvalRunKey
+from genkit_eval.stored import EvalRunKey
 
 __all__ = ["ResultSlices", "check_whole", "read_key", "read_parsed", "write_run"]
 

@@ -14,8 +14,8 @@ from genkit_eval._data import collector_paused
 from genkit_eval._files import names_in, replace
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile
+from genkit_eval.stored import EvalRunKey
 from genkit_eval.stores.run_file import read_key
-from genkit_eval.types import EvalRunKey
 
 __all__ = ["RunIndex", "run_files"]
 

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile, NotFound, StoreError
+from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 from genkit_eval.stores.journal_lines import JournalLines, read_header
 from genkit_eval.stores.records import foreign_record, result_from_json
 from genkit_eval.stores.run_file import ResultSlices, check_whole, read_key, read_parsed
-from genkit_eval.types import EvalResult, EvalRunKey, RunState
 
 __all__ = ["StoredResults", "StoredRun", "parse_key"]
 

@@ -13,8 +13,9 @@ from typing import Any
 import orjson
 
 from genkit_eval.datasets import check_file, fill_ids, read_samples
+from genkit_eval.stored import EvalRunKey
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore
-from genkit_eval.types import EvalRunKey, Sample
+from genkit_eval.types import Sample
 from tests.bench.measure import Arm, Cost, best, measured
 from tests.bench.options import Options
 from tests.bench.orders import write_orders

@@ -6,8 +6,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+from genkit_eval.stored import EvalRunKey
 from genkit_eval.stores import LocalFileEvalStore, new_run_id
-from genkit_eval.types import EvalRunKey
 
 root, run_id, verb = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 store = LocalFileEvalStore(root)

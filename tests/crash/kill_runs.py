@@ -16,8 +16,8 @@ from pathlib import Path
 from processes import start
 
 from genkit_eval.errors import NotFound
+from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores import Journal, LocalFileEvalStore
-from genkit_eval.types import EvalRunKey, RunState
 
 ROOT, ROUNDS, RESULTS = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 

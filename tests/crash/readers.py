@@ -10,8 +10,9 @@ from pathlib import Path
 
 from processes import start
 
+from genkit_eval.stored import EvalResult, EvalRunKey
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore
-from genkit_eval.types import EvalResult, EvalRunKey, Sample
+from genkit_eval.types import Sample
 
 ROOT, ROUNDS = Path(sys.argv[1]), int(sys.argv[2])
 COUNT = 2500

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from genkit_eval.errors import StoreError
+from genkit_eval.stored import EvalResult, EvalRunKey
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore
-from genkit_eval.types import EvalResult, EvalRunKey, Sample
+from genkit_eval.types import Sample
 
 NOBODY = 65534
 LONG = "x" * 3000

@@ -9,7 +9,8 @@ import pytest
 
 from genkit_eval.datasets import check_file, read_samples, write_samples
 from genkit_eval.errors import DataFileError
-from genkit_eval.types import DatasetSchema, Expect, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Expect, Sample
 
 
 def rows(data: str | bytes, format: str = "csv", schema: DatasetSchema | None = None) -> list[dict[str, object]]:

@@ -10,7 +10,8 @@ import pytest
 
 from genkit_eval.datasets import check_file, check_schema, parse_schema
 from genkit_eval.errors import ConfigError, DataFileError
-from genkit_eval.types import DatasetSchema, Sample
+from genkit_eval.stored import DatasetSchema
+from genkit_eval.types import Sample
 
 QUESTION = DatasetSchema(
     input_schema={
@@ -85,7 +86,7 @@ def test_without_the_library_the_extra_is_named(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['jsonschema'] = None\n"
         "from genkit_eval.datasets import check_schema\n"
-        "from genkit_eval.types import DatasetSchema\n"
+        "from genkit_eval.stored import DatasetSchema\n"
         "check_schema([], DatasetSchema(input_schema={}), source='x')"
     )
 

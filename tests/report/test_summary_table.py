@@ -8,7 +8,7 @@ from genkit_eval import Direction, EvaluatorKind, MetricSummary
 from genkit_eval.report.lines import rendered
 from genkit_eval.report.summary_table import summary_table
 from genkit_eval.stats import summarize
-from genkit_eval.types import EvaluatorRecord
+from genkit_eval.stored import EvaluatorRecord
 from tests.report.rows import broke, failed, inconclusive, metric, passed, result
 
 WIDTHS = [30, 40, 80, 120]

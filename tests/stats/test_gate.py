@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from genkit_eval.stats import Tally, gate
-from genkit_eval.types import Direction, MetricSummary
+from genkit_eval.stored import MetricSummary
+from genkit_eval.types import Direction
 
 
 def summary(**given: object) -> MetricSummary:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genkit_eval.stats import Tally, summarize
-from genkit_eval.types import Direction, EvalMetric, EvalResult, EvaluatorRecord, MetricSummary
+from genkit_eval.stored import EvalMetric, EvalResult, EvaluatorRecord, MetricSummary
+from genkit_eval.types import Direction
 
 JUDGE = "/evaluator/test/judge"
 PASS = {"score": True, "status": "PASS", "outcome": "VERDICT"}

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from genkit_eval.errors import CorruptFile, NotFound, VersionConflict
+from genkit_eval.stored import DatasetType
 from genkit_eval.stores import LocalFileDatasetStore
-from genkit_eval.types import DatasetType, Sample
+from genkit_eval.types import Sample
 
 Contents = Callable[[], dict[str, bytes]]
 JS_TIME = "Mon Nov 30 2026 09:00:00 GMT+0000 (Coordinated Universal Time)"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from genkit_eval.errors import AlreadyExists, NotFound, RunInUse, StoreError
+from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores import LocalFileEvalStore
-from genkit_eval.types import EvalRunKey, RunState
 
 JOURNAL = ".journal.jsonl"
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from genkit_eval.errors import AlreadyExists, DataError, InvalidId, NotFound, VersionConflict
+from genkit_eval.stored import DatasetSchema, DatasetType
 from genkit_eval.stores import ANY_VERSION, LocalFileDatasetStore
-from genkit_eval.types import DatasetSchema, DatasetType, Sample
+from genkit_eval.types import Sample
 
 Contents = Callable[[], dict[str, bytes]]
 

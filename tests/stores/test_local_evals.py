@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from genkit_eval.errors import AlreadyExists, CorruptFile, InvalidId, NotFound, RunConflict, RunInUse, StoreError
+from genkit_eval.stored import EvalMetric, EvalResult, EvalRunKey, RunState
 from genkit_eval.stores import LocalFileEvalStore, new_run_id
-from genkit_eval.types import EvalMetric, EvalResult, EvalRunKey, Outcome, RunState, Status
+from genkit_eval.types import Outcome, Status
 
 Contents = Callable[[], dict[str, bytes]]
 GENKIT_FILES = Path(__file__).parent.parent / "data" / "genkit"
