@@ -70,6 +70,13 @@ class Judge:
         """The name of its model, as versions hold it."""
         return model_name(self.model)
 
+    @property
+    def left_out(self) -> list[str]:
+        """Parameters of `config` that its model goes without because its server refuses them; known after a call."""
+        model = self.model.found() if isinstance(self.model, _NamedModel) else self.model
+        refused = getattr(model, "not_sent", ())
+        return [name for name in self.config or () if name in refused]
+
     def check(self) -> None:
         """Find out, before anything is paid for, what would keep it from working.
 

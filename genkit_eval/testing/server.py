@@ -76,7 +76,7 @@ class OpenAIServer:
         self._started = threading.Event()
         self._loop: asyncio.AbstractEventLoop
         self._stop: asyncio.Event
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="OpenAIServer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="OpenAIServer", daemon=True)
 
     @property
     def url(self) -> str:
@@ -90,6 +90,9 @@ class OpenAIServer:
     def __enter__(self) -> Self:
         self._thread.start()
         self._started.wait()
+        if not self._port:
+            self._thread.join()
+            raise RuntimeError("the server could not be started: the traceback of its thread says why")
         return self
 
     def __exit__(
@@ -97,6 +100,13 @@ class OpenAIServer:
     ) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        finally:
+            # also when it could not begin: somebody waits
+            self._started.set()
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()

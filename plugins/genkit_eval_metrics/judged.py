@@ -83,6 +83,10 @@ def _evaluator(
             score = await metric.score(texts, options, use)
         except NothingToJudge as why:
             return Score.inconclusive(reason=str(why))
+        if use.own_judge is not None and (left_out := use.own_judge.left_out):
+            # the version says what was asked for, so the score has to say what was not done
+            details = {**(score.details or {}), "notApplied": [*left_out]}
+            score = score.model_copy(update={"details": details})
         if override is not None and score.outcome is Outcome.VERDICT:
             return score.model_copy(update={"status": Status(override(score))})
         return score

@@ -176,7 +176,7 @@ def _telling(codes: list[JsonValue]) -> str:
 
 def start_of(text: str) -> str:
     """The start of a server's words, on one line, without the marks of a page."""
-    words = " ".join(_TAG.sub(" ", text[:20_000]).split())
+    words = " ".join(_TAG.sub(" ", text[:4000]).split())
     return words if len(words) <= SHOWN else words[:SHOWN] + " …"
 
 

@@ -13,7 +13,7 @@ __all__ = ["Redactor"]
 HIDDEN = "[hidden]"
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_AUTHORIZATION = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"',;]+")
+_BEARER = re.compile(r"(?i)\b(bearer)\s+[^\s\"',;]{8,}")
 _OPENAI_KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{6,}")
 
 
@@ -33,7 +33,7 @@ class Redactor:
             for form in (secret, quote(secret, safe=""), repr(secret)[1:-1]):
                 text = text.replace(form, HIDDEN)
         text = _BASE64.sub(lambda found: HIDDEN if self._encoded_in(found[0]) else found[0], text)
-        return _OPENAI_KEY.sub(HIDDEN, _AUTHORIZATION.sub(rf"\1 {HIDDEN}", text))
+        return _OPENAI_KEY.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
 
     def _encoded_in(self, piece: str) -> bool:
         symbols = piece.rstrip("=").replace("-", "+").replace("_", "/")

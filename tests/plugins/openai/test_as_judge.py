@@ -118,11 +118,15 @@ def test_a_server_that_ignores_the_form_gets_one_more_try(faithfulness: Callable
 
 
 @pytest.mark.case("api-fault/temperature-unsupported")
-def test_a_refused_temperature_costs_one_call_a_run(faithfulness: Callable[..., EvalRun]) -> None:
+def test_a_refused_temperature_costs_one_call_a_run_and_each_score_says_so(
+    faithfulness: Callable[..., EvalRun],
+) -> None:
     with OpenAIServer(judge, refuses={"temperature"}) as server:
         run = faithfulness(server)
 
-    assert [result.metrics[0].score for result in run.results] == [1.0, 1.0, 1.0]
+    metrics = [result.metrics[0] for result in run.results]
+    assert [metric.score for metric in metrics] == [1.0, 1.0, 1.0]
+    assert [metric.details for metric in metrics] == [{"notApplied": ["temperature"]}] * 3
     assert len(server.calls) == 7
 
 
