@@ -98,13 +98,19 @@ def test_a_reply_that_is_not_the_json_asked_for_is_an_error(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "reply", [ModelError("the reply was cut off", kind="length"), Reply(text="", refusal="the reply was cut off")]
+    ("reply", "said"),
+    [
+        (ModelError("the server is busy", kind="rate_limit"), "the server is busy"),
+        (Reply(text="", refusal="I will not."), "refused: 'I will not.'"),
+        (Reply(text="It is bl", finish_reason="length"), "cut off"),
+        (Reply(text="", finish_reason="content_filter"), "content filter"),
+    ],
 )
-def test_no_usable_reply_is_the_targets_error(reply: Any, tmp_path: Path) -> None:
+def test_no_usable_reply_is_the_targets_error(reply: Any, said: str, tmp_path: Path) -> None:
     result = result_of(tmp_path, ScriptedModel(reply), "?")
 
     assert not result.has("output")
-    assert "the reply was cut off" in str(result.error)
+    assert said in str(result.error)
 
 
 @pytest.mark.parametrize(
