@@ -48,11 +48,11 @@ def list_evaluators(**options: Any) -> int:
         advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
         say([line(f"no evaluator is defined: {advice}")])
     else:
-        shown = (Column("evaluator"), Column("kind"), Column("needs"))
+        shown = (Column("evaluator"), Column("kind"), Column("reads"))
         rows = [
             Row(
-                (Span(e.name, Ink.STRONG), e.kind.value, _needs(e)),
-                [Span(e.definition, Ink.FAINT)] if e.definition else [],
+                (Span(e.name, Ink.STRONG), e.kind.value, _reads(e)),
+                _below(e),
             )
             for e in found
         ]
@@ -81,7 +81,12 @@ def show_evaluator(**options: Any) -> int:
     return 0
 
 
-def _needs(evaluator: Evaluator) -> str:
+def _below(evaluator: Evaluator) -> list[Span]:
+    below = [Span(evaluator.definition, Ink.FAINT)] if evaluator.definition else []
+    return [*below, Span(f"not ready: {evaluator.needs.partition(':')[0]}", Ink.BAD)] if evaluator.needs else below
+
+
+def _reads(evaluator: Evaluator) -> str:
     return ", ".join(dict.fromkeys((*evaluator.requires, *evaluator.non_empty)))
 
 
@@ -100,6 +105,7 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
         "requires": list(evaluator.requires),
         "nonEmpty": list(evaluator.non_empty),
         "isBilled": evaluator.is_billed,
+        "notReady": evaluator.needs,
         "options": evaluator.options.model_json_schema() if evaluator.options is not None else None,
     }
 
@@ -112,7 +118,8 @@ def _lines(evaluator: Evaluator, width: int) -> list[Line]:
         "better": "higher" if evaluator.direction.value == "maximize" else "lower",
         "range": f"{rule.low:g} to {rule.high:g}" if rule.low is not None and rule.high is not None else "",
         "threshold": "" if rule.threshold is None else f"{rule.threshold:g}",
-        "needs": _needs(evaluator),
+        "reads": _reads(evaluator),
+        "not ready": evaluator.needs or "",
     }
     lines = [line(Span(evaluator.name, Ink.STRONG))]
     lines += [line(part) for part in wrap(evaluator.definition, width, lines=20) if part]

@@ -29,7 +29,7 @@ def test_without_an_app_the_installed_plugins_are_asked(genkit_eval: CommandLine
 def test_an_evaluator_is_explained(genkit_eval: CommandLine, app: Path) -> None:
     done = genkit_eval("evaluator", "show", "my/below")
 
-    assert "needs      output" in done.out
+    assert "reads      output" in done.out
     assert "limit   int   2" in done.out
     assert genkit_eval("evaluator", "show", "/evaluator/my/below", "--json").json["options"]["title"] == "Options"
 
@@ -213,3 +213,18 @@ def test_doctor_names_an_interrupted_run_and_an_unreadable_dataset(genkit_eval: 
     assert "! dataset numbers-1" in done.out
     assert "run run-1" in done.out
     assert "genkit-eval resume goes on with it" in done.out
+
+
+def test_an_evaluator_that_cannot_run_yet_says_why(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "judged.py").write_text(
+        "from genkit_eval import GenkitEval\n"
+        "ge = GenkitEval()\n"
+        "ge.define_evaluator('t/judged', lambda point: True, needs='needs a judge: give one')\n",
+        encoding="utf-8",
+    )
+
+    listed = genkit_eval("evaluator", "list", "--app", "judged.py:ge")
+    shown = genkit_eval("evaluator", "show", "t/judged", "--app", "judged.py:ge")
+
+    assert "not ready: needs a judge\n" in listed.out
+    assert "needs a judge: give one" in shown.out
