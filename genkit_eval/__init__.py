@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "EvalRun Limits Progress Selection TargetResult record_context",
+    "engine": "DataFile EvalRun Limits Progress Selection TargetResult record_context",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
     "UnknownName VersionConflict",
@@ -89,6 +89,7 @@ __all__ = [
     "ConfigError",
     "CorruptFile",
     "DataError",
+    "DataFile",
     "DataFileError",
     "DataPoint",
     "Dataset",

@@ -85,6 +85,9 @@ class Draft:
 
     def replace(self, *, durable: bool = True, rename: Callable[[Path, Path], object] = os.replace) -> None:
         """Put the draft in its place, over whatever is there, in one step."""
+        with suppress(OSError):
+            # whoever closed a file to others wants it to stay so
+            self._temporary.chmod(self.path.stat().st_mode & 0o777)
         self._finish(durable=durable)
         _retrying(lambda: rename(self._temporary, self.path))
         if durable:

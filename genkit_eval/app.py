@@ -18,6 +18,7 @@ from genkit_eval.types import Sample
 # import them when they are first used.
 if TYPE_CHECKING:
     from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
+    from genkit_eval.engine.source import Data
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Model
     from genkit_eval.stored import EvalMetric
@@ -138,7 +139,7 @@ class GenkitEval:
 
     async def evaluate(
         self,
-        data: str | Path | Iterable[Sample | Mapping[str, Any]] | None = None,
+        data: Data | None = None,
         *,
         target: str | _FromDataset | None = FROM_DATASET,
         evaluators: Sequence[str | EvaluatorRef] | None = None,
@@ -150,7 +151,8 @@ class GenkitEval:
         """Run samples through a target, score every output, keep everything in a run file.
 
         Args:
-            data: a dataset's id, a `Path`, or samples. With `resume` only where the run's samples were given in code.
+            data: a dataset's id, a `Path` (a `DataFile` if its ending does not tell the format), or samples.
+                With `resume` only where the run's samples were given in code.
             target: "/flow/x" or "x"; None when the samples bring their outputs; default: the dataset's own.
             evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
             select: which samples take part.
@@ -193,7 +195,7 @@ class GenkitEval:
         return await score_point(make_plan(self.registry, None, refs), point, evaluator_seconds=seconds)
 
     async def _resume(self, run_id: str, data: Any, limits: Limits | None, progress: OnProgress | None) -> EvalRun:
-        from genkit_eval.engine import check_same_plan, limits_of, off_loop, recorded_plan, run_cases
+        from genkit_eval.engine import changed_flow, check_same_plan, limits_of, off_loop, recorded_plan, run_cases
 
         run = self.runs.load(run_id)
         if run.complete:
@@ -202,10 +204,18 @@ class GenkitEval:
         check_same_plan(run.key, plan)
         source = await off_loop(lambda: self._recorded_source(run, data))
         journal = self.runs.store.reopen(run_id)
-        return await run_cases(plan, source, journal, limits or limits_of(run.key), resumed=True, progress=progress)
+        return await run_cases(
+            plan,
+            source,
+            journal,
+            limits or limits_of(run.key),
+            resumed=True,
+            notices=changed_flow(run.key, plan),
+            progress=progress,
+        )
 
-    def _source(self, data: str | Path | Iterable[Sample | Mapping[str, Any]], select: Selection | None) -> Source:
-        from genkit_eval.engine import Selection, dataset_source, file_source, inline_source
+    def _source(self, data: Data, select: Selection | None) -> Source:
+        from genkit_eval.engine import DataFile, Selection, dataset_source, file_source, inline_source
 
         selection = select or Selection()
         if isinstance(data, str):
@@ -217,6 +227,8 @@ class GenkitEval:
                 raise
         if isinstance(data, Path):
             return file_source(data, selection=selection)
+        if isinstance(data, DataFile):
+            return file_source(data.path, selection=selection, format=data.format)
         return inline_source(data, selection=selection)
 
     def _recorded_source(self, run: EvalRun, data: Any) -> Source:

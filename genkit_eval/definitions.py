@@ -64,16 +64,13 @@ class Evaluator:
     @cached_property
     def version(self) -> str:
         """What was declared, else a digest of the function's source, else "unversioned"."""
-        if self.declared_version is not None:
-            return self.declared_version
-        try:
-            source = inspect.getsource(_unwrapped(self.fn))
-        except (OSError, TypeError):
-            return UNVERSIONED
-        # it loads OpenSSL, which only a run needs
-        from hashlib import blake2b
+        return _source_version(self.fn) if self.declared_version is None else self.declared_version
 
-        return "src-" + blake2b(source.encode(), digest_size=6).hexdigest()
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        """The text of each prompt that it asks its judge with, by step; empty where its metadata has no "prompts"."""
+        found = self.metadata.get("prompts")
+        return {step: str(text) for step, text in found.items()} if isinstance(found, Mapping) else {}
 
     def parse_options(self, given: Mapping[str, JsonValue]) -> BaseModel | None:
         """The options for a run, validated; None for an evaluator without options.
@@ -121,6 +118,11 @@ class Flow:
     def key(self) -> str:
         """Its name in run files: "/flow/…" or "/model/…"."""
         return f"/{self.kind}/{self.name}"
+
+    @cached_property
+    def version(self) -> str:
+        """A digest of the function's source, or "unversioned"."""
+        return _source_version(self.fn)
 
     @property
     def validates(self) -> bool:
@@ -185,6 +187,7 @@ class EvaluatorSettings(TypedDict, total=False):
     display_name: str | None
     definition: str
     metadata: Mapping[str, JsonValue] | None
+    """Whatever else is to be known; "prompts" in it, a mapping from step to text, is what `prompts` gives."""
     check: Callable[[Sample, Any], str | None] | None
     """Looked at for every sample before anything runs: what is wrong with the sample, or None."""
     check_options: Callable[[Any], str | None] | None
@@ -247,6 +250,17 @@ def flow_from(fn: Callable[..., Any], *, name: str, metadata: Mapping[str, JsonV
     (parameter,) = _parameters(fn, f"flow '{name}'", 1, 1)
     annotation = _annotation(fn, parameter)
     return Flow(name=name, fn=fn, annotation=annotation, is_async=_is_async(fn), metadata=metadata or {})
+
+
+def _source_version(fn: Callable[..., Any]) -> str:
+    try:
+        source = inspect.getsource(_unwrapped(fn))
+    except (OSError, TypeError):
+        return UNVERSIONED
+    # it loads OpenSSL, which only a run needs
+    from hashlib import blake2b
+
+    return "src-" + blake2b(source.encode(), digest_size=6).hexdigest()
 
 
 def origin_of(source: object) -> str:

@@ -165,6 +165,7 @@ class EvalRunKey(Data):
     dataset_version: int | None = None
     action_ref: str | None = None
     action_config: Json = None
+    action_version: str | None = None
     state: RunState = RunState.COMPLETE
     revision: int = 1
     case_count: int | None = None

@@ -161,3 +161,15 @@ def test_a_link_is_followed(tmp_path: Path, before: bytes | None) -> None:
     assert link.is_symlink()
     assert target.read_bytes() == b"new"
     assert names_in(target.parent) == ["a.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are Unix's")
+def test_a_file_that_was_closed_to_others_stays_so(tmp_path: Path) -> None:
+    path = tmp_path / "private.csv"
+    path.write_text("old")
+    path.chmod(0o600)
+
+    replace(path, [b"new"])
+
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600

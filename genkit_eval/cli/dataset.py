@@ -23,7 +23,7 @@ from genkit_eval.cli.options import (
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.samples import samples_of
 from genkit_eval.cli.session import open_stores
-from genkit_eval.datasets import write_samples
+from genkit_eval.datasets import parse_schema, write_samples
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.library import Datasets
 from genkit_eval.report.documents import json_pieces
@@ -285,7 +285,7 @@ def _schema(path: Path | None) -> DatasetSchema | None:
     if path is None:
         return None
     try:
-        return DatasetSchema.model_validate(json.loads(path.read_text(encoding="utf-8-sig")))
+        return parse_schema(json.loads(path.read_text(encoding="utf-8-sig")))
     except (OSError, ValueError) as problem:
         raise ConfigError(f"{path} is no schema of a dataset: {problem}") from problem
 

@@ -16,8 +16,8 @@ from genkit_eval.cli.progress import ProgressLine
 from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import EvalRun, Limits, Selection
-from genkit_eval.errors import GenkitEvalError
+from genkit_eval.engine import DataFile, EvalRun, Limits, Selection
+from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.exports import check_export, export_format, export_results
@@ -48,7 +48,7 @@ class Report:
 class Request:
     """What is to be evaluated: see `GenkitEval.evaluate`."""
 
-    data: str | Path | Sequence[Sample] | None = None
+    data: str | Path | DataFile | Sequence[Sample] | None = None
     target: Any = FROM_DATASET
     evaluators: Sequence[EvaluatorRef] | None = None
     select: Selection = field(default_factory=Selection)
@@ -88,6 +88,7 @@ def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
 
 def carry_out(session: Session, request: Request, report: Report) -> int:
     """Evaluate and report; the exit code."""
+    _keep_data(session, request, report.output)
     progress = ProgressLine()
     try:
         with app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
@@ -115,6 +116,18 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
     else:
         say(_text(session, run, report, came_to))
     return came_to.exit_code
+
+
+def _keep_data(session: Session, request: Request, output: Path | None) -> None:
+    """Refuse an output that would take the place of the samples."""
+    data = request.data
+    if output is None or not output.exists():
+        return
+    if request.resume is not None and data is None:
+        data = Path(str((session.ge.runs.load(request.resume).key.source or {}).get("path", "")))
+    path = data.path if isinstance(data, DataFile) else data
+    if isinstance(path, Path) and path.exists() and path.samefile(output):
+        raise ConfigError(f"--output {output} is the file of the samples: choose another, so that they are kept")
 
 
 async def _evaluation(session: Session, request: Request, progress: ProgressLine) -> EvalRun:
@@ -188,5 +201,5 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
 
 def _resume_command(session: Session, request: Request, run_id: str) -> str:
     """Samples from code and stdin were not kept: they must be given again."""
-    again = [] if request.data is None or isinstance(request.data, str | Path) else ["--data", "FILE"]
+    again = [] if request.data is None or isinstance(request.data, str | Path | DataFile) else ["--data", "FILE"]
     return session.command("resume", run_id, *again, app=True)

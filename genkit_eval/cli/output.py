@@ -9,6 +9,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, TextIO
 
 from genkit_eval.errors import StoreError
@@ -34,10 +35,17 @@ _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 def prepare_streams() -> None:
     """What an old encoding cannot write is replaced, so that printing never decides how a command ends."""
+    # a supervisor may start us with neither: what is printed goes nowhere then
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def close_streams() -> None:

@@ -11,6 +11,7 @@ import click
 
 from genkit_eval.cli.output import tell
 from genkit_eval.datasets import FORMATS, check_file, files_like, read_samples
+from genkit_eval.engine import DataFile
 from genkit_eval.errors import ConfigError, NotFound
 from genkit_eval.stored import DatasetSchema
 from genkit_eval.types import Sample
@@ -20,10 +21,12 @@ __all__ = ["data_of", "samples_of", "suggesting_files"]
 _ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
 
 
-def data_of(text: str, *, format: str | None) -> str | Path | list[Sample]:
+def data_of(text: str, *, format: str | None) -> str | Path | DataFile | list[Sample]:
     """A dataset's id, a file (it is there, or its ending is that of a data file), or the samples on stdin ("-")."""
-    if text == "-" or format is not None:
+    if text == "-":
         return samples_of(text, format=format)
+    if format is not None:
+        return DataFile(Path(text), format)
     path = Path(text)
     return path if path.is_file() or path.suffix.lower() in _ENDINGS else text
 

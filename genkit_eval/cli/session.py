@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
@@ -16,6 +18,8 @@ from genkit_eval.stores import find_root
 
 __all__ = ["Session", "app_prints_to_stderr", "open_app", "open_stores"]
 
+MODELS = ("judge", "embedder")
+
 
 @dataclass(frozen=True)
 class Session:
@@ -25,11 +29,12 @@ class Session:
     settings: Settings
 
     def command(self, verb: str, *arguments: str, app: bool = False) -> str:
-        """A command line of ours that works on the same stores (and app), to be copied from the screen."""
+        """A command line of ours that works on the same stores (and app, or models), to be copied from the screen."""
         words = ["genkit-eval", verb, *arguments]
-        setting = self.settings.get("app")
-        if app and setting.origin == "--app":
-            words += ["--app", str(setting.value)]
+        for name in ("app", *MODELS) if app else ():
+            setting = self.settings.get(name)
+            if setting.origin == f"--{name}":
+                words += [setting.origin, str(setting.value)]
         if self.ge.root != find_root(find_settings({}).root):
             words += ["--root", str(self.ge.root)]
         return shlex.join(words)
@@ -57,14 +62,18 @@ class Session:
 
 
 def open_app(options: Mapping[str, object]) -> Session:
-    """The app with its definitions: the one that is set, else the installed plugins; broken ones are told."""
+    """The app with its definitions: the one that is set, else the installed plugins; broken ones are told.
+
+    Raises:
+        ConfigError: there is no such app, or a verb that takes a judge was given one that nothing would use.
+    """
     settings = find_settings(options)
     app = settings.get("app")
     if app.value is None:
-        ge, problems = app_of_plugins(installed_plugins(), root=settings.root)
-        for problem in problems:
-            tell(f"warning: {problem}")
-        return Session(ge, settings)
+        return _plugins_session(options, settings)
+    for name in MODELS:
+        if name in options and settings.get(name).value is not None:
+            raise _not_for_an_app(name, settings)
     with app_prints_to_stderr():
         ge = load_app(str(app.value), folder=app.folder)
     return Session(_rooted(ge, settings), settings)
@@ -78,6 +87,27 @@ def open_stores(options: Mapping[str, object]) -> Session:
     return Session(GenkitEval(root=settings.root), settings)
 
 
+def _plugins_session(options: Mapping[str, object], settings: Settings) -> Session:
+    offered = {name: settings.get(name).value for name in MODELS if settings.get(name).value is not None}
+    plugins = installed_plugins(offered=offered)
+    ge, problems = app_of_plugins(plugins, root=settings.root)
+    for problem in problems:
+        tell(f"warning: {problem}")
+    for name in offered:
+        if name in options and not any(name in plugin.took for plugin in plugins):
+            origin = settings.get(name).origin
+            raise ConfigError(f"no installed plugin takes the {name} from {origin}: install one, or leave it out")
+    return Session(ge, settings)
+
+
+def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
+    given, app = settings.get(name), settings.get("app")
+    return ConfigError(
+        f"{name} '{given.value}' (from {given.origin}) is for the installed plugins, but app '{app.value}' is named "
+        f"(from {app.origin}): set it in the app, like genkit_metrics({name}='{given.value}'), or name no app"
+    )
+
+
 def _rooted(ge: GenkitEval, settings: Settings) -> GenkitEval:
     """The app at the root that is set; what its code says goes before everything but an option."""
     root = settings.get("root")
@@ -88,6 +118,24 @@ def _rooted(ge: GenkitEval, settings: Settings) -> GenkitEval:
 
 @contextmanager
 def app_prints_to_stderr() -> Iterator[None]:
-    """What the app's code prints goes to stderr: stdout is for the report."""
-    with redirect_stdout(OpenStderr()):
+    """What the app's code prints goes to stderr, and what its child processes print: stdout is for the report."""
+    with redirect_stdout(OpenStderr()), _descriptor_to_stderr():
         yield
+
+
+@contextmanager
+def _descriptor_to_stderr() -> Iterator[None]:
+    try:
+        stdout, stderr = sys.__stdout__.fileno(), sys.__stderr__.fileno()  # type: ignore[union-attr]  # caught below
+        kept = os.dup(stdout)
+    except (AttributeError, OSError, ValueError):
+        # none is open
+        yield
+        return
+    sys.__stdout__.flush()  # type: ignore[union-attr]  # it has a descriptor
+    os.dup2(stderr, stdout)
+    try:
+        yield
+    finally:
+        os.dup2(kept, stdout)
+        os.close(kept)

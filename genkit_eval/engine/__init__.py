@@ -7,10 +7,11 @@ from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.recording import TargetResult, record_context
-from genkit_eval.engine.resume import check_same_plan, limits_of, recorded_plan
+from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.score import score_point
 from genkit_eval.engine.source import (
+    DataFile,
     Selection,
     Source,
     brings_outputs,
@@ -23,6 +24,7 @@ from genkit_eval.engine.source import (
 )
 
 __all__ = [
+    "DataFile",
     "EvalRun",
     "Limits",
     "OnProgress",
@@ -32,6 +34,7 @@ __all__ = [
     "Source",
     "TargetResult",
     "brings_outputs",
+    "changed_flow",
     "check_same_plan",
     "dataset_source",
     "file_source",

@@ -51,7 +51,7 @@ def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
         "limits": limits.to_json(),
     }
     if plan.flow is not None:
-        values["actionRef"] = plan.flow.key
+        values |= {"actionRef": plan.flow.key, "actionVersion": plan.flow.version}
     if source.dataset is not None:
         values |= {"datasetId": source.dataset.dataset_id, "datasetVersion": source.dataset.version}
     return EvalRunKey.model_validate(values)

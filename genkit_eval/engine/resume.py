@@ -18,7 +18,7 @@ from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import EvalRunKey
 from genkit_eval.types import Sample
 
-__all__ = ["check_same_plan", "limits_of", "recorded_plan", "remaining_cases"]
+__all__ = ["changed_flow", "check_same_plan", "limits_of", "recorded_plan", "remaining_cases"]
 
 log = logging.getLogger("genkit_eval")
 
@@ -78,6 +78,16 @@ def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
                 f"run '{key.eval_run_id}' began with version {record.version} of evaluator '{name}', which is now "
                 f"{now[record.evaluator]}: start a new run, or bring the old version back"
             )
+
+
+def changed_flow(key: EvalRunKey, plan: Plan) -> tuple[str, ...]:
+    """A notice when the flow is another one than the run began with: what is done keeps its outputs."""
+    if plan.flow is None or key.action_version in (None, plan.flow.version):
+        return ()
+    return (
+        f"{plan.flow.key} has changed since the run began: what is finished keeps the old outputs; "
+        "start a new run to compare like with like",
+    )
 
 
 def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case]:

@@ -18,6 +18,7 @@ from genkit_eval.types import Sample
 
 __all__ = [
     "Data",
+    "DataFile",
     "Selection",
     "Source",
     "brings_outputs",
@@ -29,7 +30,16 @@ __all__ = [
     "sample_problems",
 ]
 
-Data = str | Path | Iterable[Sample | Mapping[str, Any]]
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file whose ending does not tell its format."""
+
+    path: Path
+    format: str
+
+
+Data = str | Path | DataFile | Iterable[Sample | Mapping[str, Any]]
 """A dataset's id, a file's path, or samples."""
 
 SHOWN_PROBLEMS = 5
@@ -136,6 +146,8 @@ def file_source(path: Path, *, selection: Selection, format: str | None = None) 
 def file_source_again(description: Mapping[str, Any], *, selection: Selection, count: int | None) -> Source:
     """The file of a run that goes on: checked again only if somebody touched it since; `count` is the run's."""
     path, format = Path(str(description["path"])), description.get("format")
+    if not path.exists():
+        raise NotGiven("data", f"the run's file {path} is not there any more", advice="give the same data again")
     if count is None or description.get("state") != _state(path):
         return file_source(path, selection=selection, format=format)
     return Source(lambda: selection.apply(read_samples(path, format=format)), count, description)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from genkit_eval._files import locked, sweep
-from genkit_eval.errors import AlreadyExists, CorruptFile, NotFound, StoreError, VersionConflict
+from genkit_eval.errors import AlreadyExists, ConfigError, CorruptFile, NotFound, StoreError, VersionConflict
 from genkit_eval.stored import Dataset, DatasetMetadata, DatasetSchema, DatasetType
 from genkit_eval.stores.dataset_files import DatasetFiles, now, row_of
 from genkit_eval.stores.dataset_samples import Rows, StoredSamples, patched, rows_of
@@ -252,6 +252,10 @@ class LocalFileDatasetStore:
     def _at_version(self, dataset_id: str, expected: int | AnyVersion) -> Iterator[Version]:
         """Within, the dataset is at the expected version, and nobody else changes it."""
         check_id("dataset", dataset_id)
+        if type(expected) is not int and not isinstance(expected, AnyVersion):
+            raise ConfigError(
+                f"expected_version is {expected!r}: give a whole number, as metadata.version, or ANY_VERSION"
+            )
         if not self._files.folder.is_dir():
             raise self._missing(dataset_id)
         stored = self._files.versions(dataset_id)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RegexOptions", "check_regex", "found_within", "regex"]
 
+CALLS_ITSELF = re.compile(r"\(\?(R|&|P>|[+-]?[0-9])")
 QUICK_SECONDS = 0.005
 MAX_PATTERN = 10_000
 WORKER_PATTERN = 2_000
@@ -100,7 +101,12 @@ def _compiled(pattern: str) -> Pattern[str] | None:
     if len(pattern) > MAX_PATTERN:
         raise DataError(f"reference has {len(pattern)} characters: a pattern may have {MAX_PATTERN}")
     groups = pattern.count("(") + pattern.count("[")
-    if len(pattern) > WORKER_PATTERN or groups > WORKER_GROUPS or _unrolled(pattern) > WORKER_REPEATS:
+    if (
+        RECURSION.search(pattern)
+        or len(pattern) > WORKER_PATTERN
+        or groups > WORKER_GROUPS
+        or _unrolled(pattern) > WORKER_REPEATS
+    ):
         return None
     # 20 ms, which a run without this metric need not pay
     import regex as library

@@ -176,3 +176,13 @@ def test_big_integers_survive_the_store(genkit_eval: CommandLine, app: Path) -> 
 
     assert genkit_eval("dataset", "show", "big-1", "--json").json["samples"] == [row]
     assert "9007199254740993" in genkit_eval("dataset", "show", "big-1").out
+
+
+def test_a_json_schema_by_itself_is_refused(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "one.jsonl").write_text('{"input": 1}\n', encoding="utf-8")
+    (folder / "schema.json").write_text('{"type": "object"}', encoding="utf-8")
+
+    done = genkit_eval("dataset", "add", "numbers", "one.jsonl", "--schema", "schema.json")
+
+    assert done.code == 2
+    assert "inputSchema" in done.err

@@ -83,10 +83,13 @@ def test_with_json_the_document_says_how_to_go_on(app: Path) -> None:
     assert document["resume"] == f"genkit-eval resume {document['evalRunId']}"
 
 
-def test_samples_that_were_not_kept_must_be_given_again(app: Path) -> None:
-    write_numbers(app / "numbers.jsonl", 100)
-    arguments = ["run", "numbers.jsonl", "--format", "jsonl", "-t", "slow", "-e", "my/yes", "--max-concurrency", "1"]
+def test_a_file_of_a_named_format_goes_on_by_itself(genkit_eval: CommandLine, app: Path) -> None:
+    write_numbers(app / "numbers.txt", 100)
+    arguments = ["run", "numbers.txt", "--format", "jsonl", "-t", "slow", "-e", "my/yes", "--max-concurrency", "1"]
 
     done = interrupted(arguments, after=3)
+    command = next(line for line in done.err.splitlines() if line.startswith("go on with: "))
+    resumed = genkit_eval(*shlex.split(command.removeprefix("go on with: "))[1:], "--json")
 
-    assert "--data FILE" in done.err
+    assert "--data" not in command
+    assert resumed.json["cases"] == 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -133,3 +134,43 @@ def test_a_broken_plugin_is_named_and_the_others_work(folder: Path) -> None:
     )
     assert doctor.code == 2
     assert "! broken" in doctor.out
+
+
+PRINTS_BY_DESCRIPTOR = """
+import os, subprocess, sys
+from genkit_eval import GenkitEval
+ge = GenkitEval()
+
+@ge.flow("loud")
+def loud(x):
+    os.write(1, b"by descriptor\\n")
+    subprocess.run([sys.executable, "-c", "print('by a child')"], check=True)
+    return x
+
+ge.define_evaluator("my/yes", lambda point: True)
+"""
+
+
+def test_what_a_flow_writes_to_descriptor_1_does_not_reach_the_document(folder: Path) -> None:
+    (folder / "loud.py").write_text(PRINTS_BY_DESCRIPTOR.replace("\\\\", "\\"), encoding="utf-8")
+    (folder / "one.jsonl").write_text('{"input": 1}\n', encoding="utf-8")
+    arguments = ["run", "one.jsonl", "--app", "loud.py:ge", "-t", "loud", "-e", "my/yes", "--json"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "genkit_eval", *arguments], capture_output=True, env=environment(), check=False
+    )
+
+    assert json.loads(done.stdout)["exitCode"] == 0
+    assert b"by descriptor" in done.stderr
+    assert b"by a child" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closing descriptors is a Unix shell's")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_change_no_exit_code(app: Path, closed: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m genkit_eval run numbers.jsonl -t echo -e my/yes {closed}"
+
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=environment(), check=False)
+
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr

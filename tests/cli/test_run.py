@@ -338,3 +338,16 @@ def test_a_store_that_fails_says_how_to_go_on(genkit_eval: CommandLine, app: Pat
     assert done.code == 2
     assert "what is finished is kept; go on with: genkit-eval resume run-" in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("more", [[], ["--format", "jsonl"]])
+def test_an_output_never_takes_the_place_of_the_samples(genkit_eval: CommandLine, app: Path, more: list[str]) -> None:
+    before = (app / "numbers.jsonl").read_bytes()
+    (app / "link.jsonl").symlink_to(app / "numbers.jsonl")
+
+    for output in ("numbers.jsonl", "link.jsonl"):
+        done = genkit_eval("run", "numbers.jsonl", *more, "-t", "echo", "-e", "my/yes", "-o", output)
+
+        assert done.code == 2
+        assert "is the file of the samples" in done.err
+    assert (app / "numbers.jsonl").read_bytes() == before

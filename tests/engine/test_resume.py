@@ -293,3 +293,33 @@ def test_a_file_that_was_touched_is_checked_again_before_the_run_goes_on(tmp_pat
     run = run_sync(ge.evaluate(resume=run_id))
 
     assert [result.output for result in run.results] == list(range(7))
+
+
+def test_a_flow_that_changed_meanwhile_is_told(tmp_path: Path) -> None:
+    ge = GenkitEval(root=tmp_path / ".genkit")
+    slow_from(ge, 3)
+    rows = [{"input": i} for i in range(5)]
+    run_id = interrupted(ge, rows, 3, target="f", evaluators=["t/even"], limits=Limits(max_concurrency=1))
+    changed = GenkitEval(root=ge.root)
+    changed.define_flow("f", lambda x: x + 100)
+    changed.define_evaluator("t/even", lambda point: point.output % 2 == 0, version="1")
+    notices: list[str] = []
+
+    run = run_sync(changed.evaluate(rows, resume=run_id, progress=lambda progress: notices.extend(progress.notices)))
+
+    assert [result.output for result in run.results] == [0, 1, 2, 103, 104]
+    assert ["/flow/f has changed since the run began" in notice for notice in notices] == [True]
+
+
+def test_a_file_that_is_gone_is_asked_for(tmp_path: Path) -> None:
+    ge = GenkitEval(root=tmp_path / ".genkit")
+    slow_from(ge, 3)
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(f'{{"input": {i}}}\n' for i in range(6)))
+    run_id = interrupted(ge, data, 3, target="f", evaluators=["t/even"], limits=Limits(max_concurrency=1))
+    moved = data.rename(tmp_path / "moved.jsonl")
+
+    with pytest.raises(ConfigError, match="is not there any more: give the same data again"):
+        run_sync(ge.evaluate(resume=run_id))
+
+    assert len(run_sync(ge.evaluate(moved, resume=run_id)).results) == 6
