@@ -101,12 +101,9 @@ def _compiled(pattern: str) -> Pattern[str] | None:
     if len(pattern) > MAX_PATTERN:
         raise DataError(f"reference has {len(pattern)} characters: a pattern may have {MAX_PATTERN}")
     groups = pattern.count("(") + pattern.count("[")
-    if (
-        RECURSION.search(pattern)
-        or len(pattern) > WORKER_PATTERN
-        or groups > WORKER_GROUPS
-        or _unrolled(pattern) > WORKER_REPEATS
-    ):
+    if CALLS_ITSELF.search(pattern) or len(pattern) > WORKER_PATTERN or groups > WORKER_GROUPS:
+        return None
+    if _unrolled(pattern) > WORKER_REPEATS:
         return None
     # 20 ms, which a run without this metric need not pay
     import regex as library
