@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -30,12 +31,19 @@ class InstalledPlugin:
     """The distribution that brings it, with its version, and the object it names."""
     plugin: Plugin | None = None
     problem: str | None = None
+    took: tuple[str, ...] = ()
+    """Which of the settings that were offered its factory has a parameter for."""
 
 
-def installed_plugins(found: Iterable[EntryPoint] | None = None) -> list[InstalledPlugin]:
-    """The plugins of the entry-point group `genkit_eval.plugins`, by name; one that is broken costs only itself."""
+def installed_plugins(
+    found: Iterable[EntryPoint] | None = None, *, offered: Mapping[str, object] | None = None
+) -> list[InstalledPlugin]:
+    """The plugins of the entry-point group `genkit_eval.plugins`, by name; one that is broken costs only itself.
+
+    Of the settings that are `offered`, like a judge, a plugin's factory is given those that it has a parameter for.
+    """
     points = entry_points(group=PLUGIN_GROUP) if found is None else found
-    return [_loaded(point) for point in sorted(points, key=lambda point: point.name)]
+    return [_loaded(point, offered or {}) for point in sorted(points, key=lambda point: point.name)]
 
 
 def app_of_plugins(plugins: Iterable[InstalledPlugin], *, root: Path | None) -> tuple[GenkitEval, list[str]]:
@@ -51,20 +59,30 @@ def app_of_plugins(plugins: Iterable[InstalledPlugin], *, root: Path | None) -> 
     return app, problems
 
 
-def _loaded(point: EntryPoint) -> InstalledPlugin:
+def _loaded(point: EntryPoint, offered: Mapping[str, object]) -> InstalledPlugin:
     distribution = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unknown distribution"
     source = f"{distribution} ({point.value})"
     kept: list[Plugin] = []
+    taken: dict[str, object] = {}
 
     def load() -> None:
         value = point.load()
-        plugin = value if isinstance(value, Plugin) else value()
+        if not isinstance(value, Plugin) and offered:
+            taken.update(_taken(value, offered))
+        plugin = value if isinstance(value, Plugin) else value(**taken)
         if not isinstance(plugin, Plugin):
             raise ConfigError(f"{point.value} gives {type(plugin).__name__}, not a Plugin")
         kept.append(plugin)
 
     problem = _problem_of(load)
-    return InstalledPlugin(point.name, source, kept[0] if kept else None, problem)
+    return InstalledPlugin(point.name, source, kept[0] if kept else None, problem, tuple(taken))
+
+
+def _taken(factory: Callable[..., object], offered: Mapping[str, object]) -> dict[str, object]:
+    """Those settings that the factory names as parameters; `**anything` is not a promise to use them."""
+    parameters = inspect.signature(factory).parameters
+    by_name = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return {name: value for name, value in offered.items() if name in parameters and parameters[name].kind in by_name}
 
 
 def _problem_of(load: Callable[[], object]) -> str | None:

@@ -30,7 +30,7 @@ class Setting:
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value.strip():
         raise ValueError("text")
     return value
 
@@ -59,6 +59,8 @@ class _Known:
 _KNOWN = {
     "app": _Known("GENKIT_EVAL_APP", _text, "text like 'app.py:ge'"),
     "root": _Known("GENKIT_EVAL_HOME", _text, "text, the path of a folder"),
+    "judge": _Known("GENKIT_EVAL_JUDGE", _text, "text, the name of a model like 'openai/NAME'"),
+    "embedder": _Known("GENKIT_EVAL_EMBEDDER", _text, "text, the name of an embedder like 'openai/NAME'"),
     "max_concurrency": _Known("GENKIT_EVAL_MAX_CONCURRENCY", _count, "a whole number from 1 up"),
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),
 }
@@ -66,7 +68,7 @@ _KNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings by name: app, root, max_concurrency, timeout."""
+    """All settings by name: app, root, judge, embedder, max_concurrency, timeout."""
 
     values: Mapping[str, Setting]
     file: Path | None = None

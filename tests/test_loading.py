@@ -107,6 +107,34 @@ def test_a_broken_plugin_costs_only_itself(tmp_path: Path, monkeypatch: pytest.M
     assert "gives str, not a Plugin" in problems[3]
 
 
+def test_a_factory_is_given_the_settings_that_it_has_parameters_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loaded_judges.py").write_text(
+        "from genkit_eval import Plugin\n"
+        "def one(*, judge=None, other=1): return Plugin(f'judge is {judge}', lambda registry: None)\n"
+        "def none(): return Plugin('none', lambda registry: None)\n"
+        "def anything(**given): return Plugin(f'given {given}', lambda registry: None)\n"
+        "def strict(*, judge, needed): return Plugin('strict', lambda registry: None)\n"
+        "plugin = Plugin('plugin', lambda registry: None)\n",
+        encoding="utf-8",
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    names = ["anything", "none", "one", "plugin", "strict"]
+    points = [EntryPoint(name, f"loaded_judges:{name}", PLUGIN_GROUP) for name in names]
+
+    found = installed_plugins(points, offered={"judge": "openai/x", "embedder": "openai/y"})
+
+    assert [one.plugin.name if one.plugin else None for one in found] == [
+        "given {}",
+        "none",
+        "judge is openai/x",
+        "plugin",
+        None,
+    ]
+    assert [one.took for one in found] == [(), (), ("judge",), (), ("judge",)]
+
+
 def test_an_app_at_another_root_keeps_its_definitions(tmp_path: Path) -> None:
     ge = GenkitEval(root=tmp_path / "a")
 

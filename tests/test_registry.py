@@ -54,6 +54,16 @@ def test_a_decorator_gives_the_function_back() -> None:
     assert registry.define_flow("f", len) is len
 
 
+def test_an_evaluator_gives_the_prompts_that_its_metadata_holds() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/judged", short, metadata={"prompts": {"verdict": "Is {{answer}} short?"}})
+    registry.define_evaluator("t/odd", short, metadata={"prompts": ["none"]})
+    registry.define_evaluator("t/short", short)
+
+    assert registry.evaluator("t/judged").prompts == {"verdict": "Is {{answer}} short?"}
+    assert registry.evaluator("t/odd").prompts == registry.evaluator("t/short").prompts == {}
+
+
 def test_names_with_and_without_their_kind_mean_the_same() -> None:
     registry = Registry()
     registry.define_evaluator("/evaluator/t/short", short)

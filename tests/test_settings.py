@@ -78,6 +78,8 @@ def test_a_root_in_a_file_is_relative_to_the_file(project: Path) -> None:
         ("timeout = -1", "expected seconds from 0 up"),
         ("timeout = nan", "expected seconds from 0 up"),
         ("app = 3", "expected text like 'app.py:ge'"),
+        ("judge = ' '", "expected text, the name of a model like 'openai/NAME'"),
+        ("embedder = 3", "expected text, the name of an embedder like 'openai/NAME'"),
         ("rot = 'x'", "did you mean 'root'"),
         ("app = ", "cannot be read"),
     ],

@@ -9,7 +9,15 @@ import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
 from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
-from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.options import (
+    Verb,
+    app_option,
+    format_option,
+    model_options,
+    report_options,
+    root_option,
+    speed_options,
+)
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
 from genkit_eval.datasets import as_samples
@@ -24,6 +32,7 @@ __all__ = ["command"]
 @click.option("--input", "source", metavar="DATA", help="The id of a dataset, a file of samples, or -.")
 @genkit_options
 @app_option
+@model_options
 @format_option
 @speed_options
 @report_options

@@ -8,7 +8,15 @@ import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
 from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
-from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.options import (
+    Verb,
+    app_option,
+    format_option,
+    model_options,
+    report_options,
+    root_option,
+    speed_options,
+)
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
 from genkit_eval.engine import Limits
@@ -20,6 +28,7 @@ __all__ = ["command"]
 @click.argument("data")
 @genkit_options
 @app_option
+@model_options
 @format_option
 @speed_options
 @report_options

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from pydantic import JsonValue
 
-from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.options import Verb, app_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_app
 from genkit_eval.definitions import Evaluator
@@ -27,11 +27,13 @@ def command() -> None:
     Examples:
       genkit-eval evaluator list
       genkit-eval evaluator show genkitEval/regex
+      genkit-eval evaluator show genkitEval/faithfulness --prompt
     """
 
 
 @command.command("list", cls=Verb)
 @app_option
+@model_options
 @root_option
 def list_evaluators(**options: Any) -> int:
     """List the evaluators by name.
@@ -62,23 +64,38 @@ def list_evaluators(**options: Any) -> int:
 
 @command.command("show", cls=Verb)
 @click.argument("name")
+@click.option("--prompt", is_flag=True, help="Show the prompts that it asks its judge with, and nothing else.")
 @app_option
+@model_options
 @root_option
 def show_evaluator(**options: Any) -> int:
-    """Show what an evaluator measures, needs and takes.
+    """Show what an evaluator measures, needs and takes, or with --prompt what it asks its judge.
 
     \b
-    Example:
+    Examples:
       genkit-eval evaluator show genkitEval/regex
+      genkit-eval evaluator show genkitEval/faithfulness --prompt
     """
     session = open_app(options)
     with session.naming_the_app():
         evaluator = session.ge.registry.evaluator(options["name"])
-    if options["as_json"]:
+    if options["prompt"]:
+        _say_prompts(evaluator, as_json=options["as_json"])
+    elif options["as_json"]:
         say_json(json_pieces(_document(evaluator)))
     else:
         say(_lines(evaluator, columns()))
     return 0
+
+
+def _say_prompts(evaluator: Evaluator, *, as_json: bool) -> None:
+    """The prompts as they are, not wrapped: they may be copied into a file."""
+    if as_json:
+        say_json(json_pieces({"name": evaluator.name, "prompts": {**evaluator.prompts}}))
+    elif not evaluator.prompts:
+        say([line(f"{evaluator.name} names no prompts")])
+    for step, text in {} if as_json else evaluator.prompts.items():
+        say([line(Span(f"# {step}", Ink.STRONG)), *(line(row) for row in text.splitlines()), blank()])
 
 
 def _below(evaluator: Evaluator) -> list[Span]:

@@ -17,6 +17,7 @@ __all__ = [
     "expected_version_option",
     "format_option",
     "metrics_option",
+    "model_options",
     "parse_bound",
     "parse_evaluator",
     "report_options",
@@ -57,6 +58,16 @@ def root_option(function: F) -> F:
     """`--root`."""
     help_text = "The folder that holds datasets and runs, in place of the project's .genkit."
     return click.option("--root", metavar="DIR", help=help_text)(function)
+
+
+def model_options(function: F) -> F:
+    """`--judge` and `--embedder`."""
+    where = "Only for the installed plugins: an app names its own."
+    options = [
+        click.option("--judge", metavar="MODEL", help=f"The model that judges, like openai/NAME. {where}"),
+        click.option("--embedder", metavar="NAME", help=f"The embedder, like openai/NAME. {where}"),
+    ]
+    return _all(options, function)
 
 
 def format_option(function: F) -> F:

@@ -91,9 +91,9 @@ def program(ctx: click.Context, /, **_options: object) -> None:
     was missed; 130 interrupted. The first in the order 130, 2, 1, 100 counts.
 
     \b
-    Settings: options, then GENKIT_EVAL_APP, GENKIT_EVAL_HOME,
-    GENKIT_EVAL_MAX_CONCURRENCY and GENKIT_EVAL_TIMEOUT, then genkit-eval.toml or
-    [tool.genkit_eval] in pyproject.toml (app, root, max_concurrency, timeout).
+    Settings: options, then GENKIT_EVAL_APP, _HOME, _JUDGE, _EMBEDDER,
+    _MAX_CONCURRENCY and _TIMEOUT, then genkit-eval.toml or [tool.genkit_eval] in
+    pyproject.toml (app, root, judge, embedder, max_concurrency, timeout).
 
     Every verb knows --help, --json and --debug.
     """

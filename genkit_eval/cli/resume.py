@@ -7,7 +7,15 @@ from typing import Any
 import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
-from genkit_eval.cli.options import Verb, app_option, format_option, report_options, root_option, speed_options
+from genkit_eval.cli.options import (
+    Verb,
+    app_option,
+    format_option,
+    model_options,
+    report_options,
+    root_option,
+    speed_options,
+)
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
 from genkit_eval.engine import Limits
@@ -20,6 +28,7 @@ __all__ = ["command"]
 @click.argument("run")
 @click.option("--data", metavar="FILE", help="The samples, where the run got them in code or from stdin; - for stdin.")
 @app_option
+@model_options
 @format_option
 @speed_options
 @report_options

@@ -13,6 +13,7 @@ from genkit_eval.cli.options import (
     app_option,
     format_option,
     metrics_option,
+    model_options,
     report_options,
     root_option,
     speed_options,
@@ -27,6 +28,7 @@ __all__ = ["command"]
 @click.command("run", cls=Verb, short_help="Run samples through a flow and score every output.")
 @click.argument("data")
 @app_option
+@model_options
 @click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's.")
 @click.option(
     "--no-target",
@@ -59,6 +61,7 @@ def command(**options: Any) -> int:
           -e genkitEval/regex -e custom/length:limit=80
       genkit-eval run faq --fail-under genkitEval/regex=0.9
       genkit-eval run answers.csv -e genkitEval/deep_equal --output scores.csv
+      genkit-eval run answers.csv -e genkitEval/faithfulness --judge openai/NAME
       cat new.jsonl | genkit-eval run - --format jsonl -e genkitEval/regex
 
     \b

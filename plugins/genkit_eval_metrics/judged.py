@@ -25,9 +25,11 @@ __all__ = ["NAMESPACE", "define_judged", "digest_of", "lacking"]
 NAMESPACE = "genkitEval/"
 PROMPTS = Path(__file__).parent / "prompts"
 HOW_TO_GIVE = {
-    "judge": "give genkit_metrics(judge=…) a model: 'openai/NAME' with OPENAI_API_KEY, the same with OPENAI_BASE_URL "
-    "for a server of your own (llama.cpp, Ollama, vLLM), or 'local/gguf:PATH' for a GGUF file",
-    "embedder": "give genkit_metrics(embedder=…) one: 'openai/NAME', or 'local/use-multilingual', which needs no key",
+    "judge": "give genkit_metrics(judge=…), or --judge where no app is named, a model: 'openai/NAME' with "
+    "OPENAI_API_KEY, the same with OPENAI_BASE_URL for a server of your own (llama.cpp, Ollama, vLLM), or "
+    "'local/gguf:PATH' for a GGUF file",
+    "embedder": "give genkit_metrics(embedder=…), or --embedder where no app is named, one: 'openai/NAME', or "
+    "'local/use-multilingual', which needs no key",
 }
 
 

@@ -1,0 +1,155 @@
+"""`--judge` and `--embedder` for the installed plugins, and the prompts that judges are asked with."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer
+from tests.cli.conftest import CommandLine, environment, run_files
+
+HARMLESS = '{"reason": "It only says hello.", "verdict": false}'
+RUN = ("run", "answers.json", "--no-target")
+JUDGED = (*RUN, "-e", "genkitEval/maliciousness")
+
+
+@pytest.fixture
+def answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with two answers, and an environment with a key and no proxy."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-NOTREAL")
+    samples = [{"testCaseId": f"a-{i}", "input": "Hi", "output": "Hello.", "reference": "Hello!"} for i in range(2)]
+    (folder / "answers.json").write_text(json.dumps(samples), encoding="utf-8")
+    return folder
+
+
+def test_answers_are_judged_by_the_model_that_is_named(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(lambda call: HARMLESS, key="sk-test-NOTREAL") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*JUDGED, "--judge", "openai/anything", "--json")
+
+    [summary] = done.json["summary"]
+    assert (done.code, summary["total"], summary["passed"], summary["mean"]) == (0, 2, 2, 0)
+    assert [body["model"] for body in server.bodies()] == ["anything", "anything"]
+    assert "NOTREAL" not in run_files(answers)[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["eval:run", "run"])
+def test_judge_and_embedder_may_come_from_file_and_variable(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    (answers / "genkit-eval.toml").write_text('judge = "openai/by-file"\n', encoding="utf-8")
+    monkeypatch.setenv("GENKIT_EVAL_EMBEDDER", "openai/by-variable")
+    names = ["genkitEval/maliciousness", "genkitEval/answer_similarity", "local/embedding_similarity"]
+    chosen = (
+        ["--evaluators", ",".join(names)] if verb == "eval:run" else [word for name in names for word in ("-e", name)]
+    )
+
+    with OpenAIServer(lambda call: HARMLESS) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(verb, "answers.json", *chosen, "--json")
+
+    assert done.code == 0
+    assert [summary["scored"] for summary in done.json["summary"]] == [2, 2, 2]
+    assert {body["model"] for body in server.bodies()} == {"by-file"}
+    assert {body["model"] for body in server.bodies("embeddings")} == {"by-variable"}
+
+
+def test_a_judged_metric_without_a_judge_stops_before_the_run_and_names_the_ways(
+    genkit_eval: CommandLine, answers: Path
+) -> None:
+    done = genkit_eval(*JUDGED)
+
+    assert done.code == 2
+    assert "evaluator 'genkitEval/maliciousness' needs a judge" in done.err
+    for way in ("--judge", "genkit_metrics(judge=…)", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GGUF"):
+        assert way in done.err
+    assert run_files(answers) == []
+
+
+def test_a_judge_of_an_unknown_provider_is_refused_before_the_run(genkit_eval: CommandLine, answers: Path) -> None:
+    done = genkit_eval(*JUDGED, "--judge", "opnai/gpt-x")
+
+    assert done.code == 2
+    assert "unknown model 'opnai/gpt-x': did you mean 'openai/gpt-x'" in done.err
+    assert run_files(answers) == []
+
+
+@pytest.mark.parametrize("option", ["judge", "embedder"])
+def test_beside_an_app_it_is_refused_with_the_place_to_set_it(
+    genkit_eval: CommandLine, app: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    arguments = ("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes")
+
+    by_option = genkit_eval(*arguments, f"--{option}", "openai/x")
+    monkeypatch.setenv(f"GENKIT_EVAL_{option.upper()}", "openai/x")
+    by_variable = genkit_eval(*arguments)
+    elsewhere = genkit_eval("dataset", "list", "--app", "app.py:ge")
+
+    assert (by_option.code, by_variable.code, elsewhere.code) == (2, 2, 0)
+    assert f"{option} 'openai/x' (from --{option}) is for the installed plugins" in by_option.err
+    assert f"set it in the app, like genkit_metrics({option}='openai/x')" in by_option.err
+    assert f"(from GENKIT_EVAL_{option.upper()})" in by_variable.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_a_run_that_was_stopped_goes_on_with_its_judge_alone(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running: list[subprocess.Popen[bytes]] = []
+
+    def stopping_at_the_second(call: Call) -> Answer:
+        if len(server.calls) != 2:
+            return chat_answer(HARMLESS)
+        running[0].send_signal(signal.SIGINT)
+        return Answer(silent=True)
+
+    with OpenAIServer(stopping_at_the_second) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        command = [sys.executable, "-m", "genkit_eval", *JUDGED, "--judge", "openai/a", "--max-concurrency", "1"]
+        running.append(subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()))
+        said = running[0].communicate(timeout=120)[1].decode()
+        goes_on = shlex.split(said.partition("go on with: ")[2])[1:]
+        without, other = genkit_eval(*goes_on[:2]), genkit_eval(*goes_on[:2], "--judge", "openai/b")
+        done = genkit_eval(*goes_on, "--json")
+
+    assert goes_on[2:] == ["--judge", "openai/a"]
+    assert (without.code, other.code, done.code) == (2, 2, 0)
+    assert "needs a judge" in without.err
+    assert "began with version" in other.err
+    assert (done.json["cases"], len(server.calls)) == (2, 3)
+
+
+def test_evaluators_that_wait_for_a_judge_are_ready_with_one(genkit_eval: CommandLine, answers: Path) -> None:
+    without = genkit_eval("evaluator", "list")
+    having = genkit_eval("evaluator", "list", "--judge", "openai/a", "--embedder", "openai/b")
+    shown = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--judge", "openai/a", "--json")
+
+    assert "not ready: needs a judge" in without.out
+    assert "not ready" not in having.out
+    assert shown.json["notReady"] is None
+
+
+def test_the_prompts_of_an_evaluator_are_shown_as_they_are(genkit_eval: CommandLine) -> None:
+    shown = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--prompt")
+    document = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--prompt", "--json")
+
+    prompts = document.json["prompts"]
+    assert (shown.code, list(prompts)) == (0, ["statements", "verdicts"])
+    for step, text in prompts.items():
+        assert f"# {step}\n{text.rstrip()}\n" in shown.out
+
+
+def test_an_evaluator_without_prompts_says_so(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("evaluator", "show", "genkitEval/regex", "--prompt")
+
+    assert (done.code, done.last_line) == (0, "genkitEval/regex names no prompts")
