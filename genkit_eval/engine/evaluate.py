@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
-from uuid import uuid4
 
 from pydantic import JsonValue
 
@@ -28,7 +27,7 @@ from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
 from genkit_eval.stats import Tally
 from genkit_eval.stored import EvalRunKey, RunState
-from genkit_eval.stores import Journal
+from genkit_eval.stores import Journal, new_run_id
 
 __all__ = ["OnProgress", "new_key", "run_cases"]
 
@@ -40,8 +39,7 @@ log = logging.getLogger("genkit_eval")
 def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
     """The key of a run that begins now."""
     values: dict[str, Any] = {
-        # Genkit's own run ids; a letter first, so that every tool can open it
-        "evalRunId": f"run-{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid4().hex[:8]}",
+        "evalRunId": new_run_id(),
         "createdAt": datetime.now(UTC),
         "metricsMetadata": plan.metrics_metadata(),
         "state": RunState.INCOMPLETE,

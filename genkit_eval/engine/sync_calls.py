@@ -204,7 +204,7 @@ class SyncCalls:
         if case.error is None and self._plan.async_cells:
             self._hand_on(case)
             return
-        if not self._plan.sync_cells:
+        if case.error is not None or not self._plan.sync_cells:
             case.restore_if_changed()
         self._ledger.close(case)
         self._ledger.flush_when_due()

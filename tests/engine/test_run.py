@@ -796,3 +796,21 @@ async def test_results_stand_in_the_order_of_the_dataset_whoever_ends_first(ge: 
 
     assert ended[-1] == 0
     assert [result.input for result in run.results] == list(range(20))
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_a_flow_that_changes_its_input_and_fails_leaves_the_callers_data_alone(ge: GenkitEval, kind: str) -> None:
+    def vandal(x: list[int]) -> int:
+        x.append(9)
+        raise ValueError("and then it breaks")
+
+    async def async_vandal(x: list[int]) -> int:
+        return vandal(x)
+
+    ge.define_flow("f", vandal if kind == "sync" else async_vandal)
+    mine = [{"input": [1]}]
+
+    run = await ge.evaluate(mine, target="f", evaluators=[define_same(ge)])
+
+    assert mine == [{"input": [1]}]
+    assert run.results[0].input == [1]
