@@ -69,8 +69,16 @@ class Evaluator:
     @property
     def prompts(self) -> Mapping[str, str]:
         """The text of each prompt that it asks its judge with, by step; empty where its metadata has no "prompts"."""
-        found = self.metadata.get("prompts")
-        return {step: str(text) for step, text in found.items()} if isinstance(found, Mapping) else {}
+        return self._named_texts("prompts")
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """The names of the models that it asks, by what they do ("judge"); empty where its metadata has no "models"."""
+        return self._named_texts("models")
+
+    def _named_texts(self, name: str) -> Mapping[str, str]:
+        found = self.metadata.get(name)
+        return {key: str(text) for key, text in found.items()} if isinstance(found, Mapping) else {}
 
     def parse_options(self, given: Mapping[str, JsonValue]) -> BaseModel | None:
         """The options for a run, validated; None for an evaluator without options.
@@ -187,7 +195,7 @@ class EvaluatorSettings(TypedDict, total=False):
     display_name: str | None
     definition: str
     metadata: Mapping[str, JsonValue] | None
-    """Whatever else is to be known; "prompts" in it, a mapping from step to text, is what `prompts` gives."""
+    """Whatever else is to be known; two mappings from name to text in it are known by us: "prompts" and "models"."""
     check: Callable[[Sample, Any], str | None] | None
     """Looked at for every sample before anything runs: what is wrong with the sample, or None."""
     check_options: Callable[[Any], str | None] | None

@@ -108,13 +108,15 @@ class MetricInfo(Data):
 
 
 class EvaluatorRecord(Data):
-    """How an evaluator took part in a run: its reference, version, options and direction."""
+    """How an evaluator took part in a run: its reference, version, options, direction and models."""
 
     evaluator: str
     version: str = "unversioned"
     options: Mapping[str, Json] | None = None
     direction: Direction = Direction.MAXIMIZE
     kind: EvaluatorKind | None = None
+    models: Mapping[str, str] | None = None
+    """The models that it asked, by what they did: judge, embedder."""
 
 
 class MetricSummary(Data):

@@ -54,13 +54,15 @@ def test_a_decorator_gives_the_function_back() -> None:
     assert registry.define_flow("f", len) is len
 
 
-def test_an_evaluator_gives_the_prompts_that_its_metadata_holds() -> None:
+def test_an_evaluator_gives_the_prompts_and_models_that_its_metadata_holds() -> None:
     registry = Registry()
-    registry.define_evaluator("t/judged", short, metadata={"prompts": {"verdict": "Is {{answer}} short?"}})
+    metadata: Any = {"prompts": {"verdict": "Is {{answer}} short?"}, "models": {"judge": "p/echo"}}
+    registry.define_evaluator("t/judged", short, metadata=metadata)
     registry.define_evaluator("t/odd", short, metadata={"prompts": ["none"]})
     registry.define_evaluator("t/short", short)
 
     assert registry.evaluator("t/judged").prompts == {"verdict": "Is {{answer}} short?"}
+    assert registry.evaluator("t/judged").models == {"judge": "p/echo"}
     assert registry.evaluator("t/odd").prompts == registry.evaluator("t/short").prompts == {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,7 +18,7 @@ from genkit_eval.cli.options import (
     speed_options,
 )
 from genkit_eval.cli.samples import data_of
-from genkit_eval.cli.session import open_app
+from genkit_eval.cli.session import MODELS, open_app, open_stores
 from genkit_eval.engine import Limits
 from genkit_eval.engine import limits_of as recorded_limits
 
@@ -37,7 +38,8 @@ def command(**options: Any) -> int:
     """Go on with an interrupted run where it stopped, then report as `run` does.
 
     What is finished is not done again. The samples, the target, the evaluators with their options, and the limits
-    (unless given) are those that the run began with. A run that is finished is only reported.
+    (unless given) are those that the run began with; so are judge and embedder, where no app is named. A run that is
+    finished is only reported.
 
     \b
     Examples:
@@ -45,7 +47,7 @@ def command(**options: Any) -> int:
       genkit-eval resume run-20261130-093000-1a2b3c4d --data questions.jsonl
     """
     report = report_of(options)
-    session = open_app(options)
+    session = open_app({**options, **_models_of_run(options)})
     given = limits_of(options, session.settings)
     limits = None
     if given:
@@ -57,3 +59,18 @@ def command(**options: Any) -> int:
         )
     data = None if options["data"] is None else data_of(options["data"], format=options["format"])
     return carry_out(session, Request(data=data, resume=options["run"], limits=limits), report)
+
+
+def _models_of_run(options: Mapping[str, Any]) -> dict[str, str]:
+    """Judge and embedder that the run began with, where none is set: other ones would be another ruler."""
+    session = open_stores(options)
+    if session.settings.get("app").value is not None:
+        return {}
+    records = session.ge.runs.load(options["run"]).key.evaluators
+    models = {}
+    for name in MODELS:
+        names = {record.models[name] for record in records if record.models and name in record.models}
+        # without a provider it is a function or an object of an app, and of several each had its own metric
+        if session.settings.get(name).value is None and len(names) == 1 and "/" in min(names):
+            models[name] = names.pop()
+    return models

@@ -81,6 +81,8 @@ class Cell:
         if self.options is not None:
             # by alias, as they are given: a resumed run reads them again
             values["options"] = self.options.model_dump(mode="json", by_alias=True)
+        if self.evaluator.models:
+            values["models"] = self.evaluator.models
         return EvaluatorRecord.model_validate(values)
 
 

@@ -70,14 +70,21 @@ def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
     Raises:
         ConfigError: an evaluator's version differs from the one that the run began with.
     """
-    now = {cell.key: cell.version for cell in plan.cells}
+    now = {cell.key: cell for cell in plan.cells}
     for record in key.evaluators:
-        if now[record.evaluator] != record.version:
-            name = record.evaluator.removeprefix("/evaluator/")
+        cell = now[record.evaluator]
+        if cell.version != record.version:
             raise ConfigError(
-                f"run '{key.eval_run_id}' began with version {record.version} of evaluator '{name}', which is now "
-                f"{now[record.evaluator]}: start a new run, or bring the old version back"
+                f"run '{key.eval_run_id}' began with version {_ruler(record.version, record.models)} of evaluator "
+                f"'{cell.evaluator.name}', which is now {_ruler(cell.version, cell.evaluator.models)}: start a new "
+                "run, or bring the old version back"
             )
+
+
+def _ruler(version: str, models: Mapping[str, str] | None) -> str:
+    """A version with what a person can tell it by."""
+    names = ", ".join(f"{use} {name}" for use, name in (models or {}).items())
+    return f"{version} ({names})" if names else version
 
 
 def changed_flow(key: EvalRunKey, plan: Plan) -> tuple[str, ...]:

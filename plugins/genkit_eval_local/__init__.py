@@ -121,6 +121,8 @@ def _define_similarity(registry: Registry, given: str | Embedder | None) -> None
         high=1,
         kind="heuristic",
         version=f"{VERSION}+{name}",
+        # its own is no setting: a run that goes on must not hand it to other plugins
+        metadata=None if given is None else {"models": {"embedder": name}},
         display_name="Embedding similarity",
         definition=f"The cosine of the vectors of answer and reference, by {name}.",
         check_options=problem,

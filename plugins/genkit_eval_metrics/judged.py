@@ -48,9 +48,10 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
     if option is None:
         use = _instruments(registry, metric, config)
         texts, version = {step: prompt.text for step, prompt in use.prompts.items()}, _version(metric, use, config)
+        models = _models(use, config)
         fn, check = _evaluator(metric, use, config.status_override), _check(metric, use)
     else:
-        texts, version = _texts(metric), metric.formula
+        texts, version, models = _texts(metric), metric.formula, {}
     registry.define_evaluator(
         f"{NAMESPACE}{metric.name}",
         fn,
@@ -65,7 +66,7 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         is_billed=True,
         display_name=metric.display_name,
         definition=metric.definition,
-        metadata={"prompts": {**texts}},
+        metadata={"prompts": {**texts}, "models": {**models}},
         check_options=check,
         needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
     )
@@ -169,16 +170,20 @@ def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> st
         "metric": metric.name,
         "prompts": {step: prompt.digest for step, prompt in use.prompts.items()},
     }
+    parts |= _models(use, config)
     if use.own_judge is not None:
-        parts["judge"] = _name(config.judge, use.own_judge.name)
         parts["judgeConfig"] = dict(use.own_judge.config or {})
     if use.embedder is not None:
-        parts["embedder"] = use.embedder.name
         parts["embedderOptions"] = use.embedder.options
     digest = blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=6).hexdigest()
     form = "" if metric.embedder != "optional" else "-judged" if use.embedder is None else "-embedded"
     version = f"{metric.formula}{form}-{digest}"
     return version if config.status_override is None else f"{version}+status-{digest_of(config.status_override)}"
+
+
+def _models(use: Instruments, config: MetricConfig) -> dict[str, str]:
+    models = {} if use.own_judge is None else {"judge": _name(config.judge, use.own_judge.name)}
+    return models if use.embedder is None else {**models, "embedder": use.embedder.name}
 
 
 def _name(given: Judgeable | None, name: str) -> str:

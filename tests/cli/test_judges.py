@@ -102,7 +102,7 @@ def test_beside_an_app_it_is_refused_with_the_place_to_set_it(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
-def test_a_run_that_was_stopped_goes_on_with_its_judge_alone(
+def test_a_run_that_was_stopped_goes_on_with_its_judge_and_no_other(
     genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running: list[subprocess.Popen[bytes]] = []
@@ -119,14 +119,28 @@ def test_a_run_that_was_stopped_goes_on_with_its_judge_alone(
         running.append(subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()))
         said = running[0].communicate(timeout=120)[1].decode()
         goes_on = shlex.split(said.partition("go on with: ")[2])[1:]
-        without, other = genkit_eval(*goes_on[:2]), genkit_eval(*goes_on[:2], "--judge", "openai/b")
-        done = genkit_eval(*goes_on, "--json")
+        other = genkit_eval(*goes_on[:2], "--judge", "openai/b")
+        done = genkit_eval(*goes_on[:2], "--json")
 
     assert goes_on[2:] == ["--judge", "openai/a"]
-    assert (without.code, other.code, done.code) == (2, 2, 0)
-    assert "needs a judge" in without.err
-    assert "began with version" in other.err
+    assert (other.code, done.code) == (2, 0)
+    assert "(judge openai/a) of evaluator" in other.err
+    assert "(judge openai/b): start a new run" in other.err
+    assert done.json["key"]["evaluators"][0]["models"] == {"judge": "openai/a"}
     assert (done.json["cases"], len(server.calls)) == (2, 3)
+
+
+def test_a_judge_that_was_a_function_of_an_app_is_not_taken_for_a_name(genkit_eval: CommandLine, answers: Path) -> None:
+    runs = answers / ".genkit" / "evals"
+    runs.mkdir(parents=True)
+    record = {"evaluator": "/evaluator/genkitEval/maliciousness", "models": {"judge": "ask 1f2e"}}
+    key = {"evalRunId": "run-1", "createdAt": "2026-11-30T00:00:00.000Z", "evaluators": [record]}
+    (runs / "run-1.journal.jsonl").write_text(json.dumps({"key": key}) + "\n", encoding="utf-8")
+
+    done = genkit_eval("resume", "run-1", "--data", "answers.json")
+
+    assert done.code == 2
+    assert "needs a judge: give genkit_metrics(judge=…)" in done.err
 
 
 def test_evaluators_that_wait_for_a_judge_are_ready_with_one(genkit_eval: CommandLine, answers: Path) -> None:

@@ -88,6 +88,14 @@ def test_the_version_names_the_embedder() -> None:
     assert ge.registry.evaluator("local/embedding_similarity").version == "1+known"
 
 
+def test_an_embedder_that_was_given_is_named_for_runs_that_go_on_and_its_own_is_not() -> None:
+    given = GenkitEval(plugins=[local_metrics(embedder="mine/known")])
+    own = GenkitEval(plugins=[local_metrics()])
+
+    assert given.registry.evaluator("local/embedding_similarity").models == {"embedder": "mine/known"}
+    assert own.registry.evaluator("local/embedding_similarity").models == {}
+
+
 def test_an_embedder_of_another_plugin_is_found_by_name_when_it_is_needed() -> None:
     ge = GenkitEval(plugins=[local_metrics(embedder="mine/known")])
     ge.registry.define_embedders("mine", {"known": Known({"a": [1], "b": [1]})})
