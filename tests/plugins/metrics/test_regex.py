@@ -193,7 +193,7 @@ def test_a_data_point_without_a_reference_is_an_error_when_asked_directly(judge)
 
 
 def test_a_pattern_that_calls_itself_is_stopped_in_a_process_of_its_own(judge) -> None:
-    with pytest.raises(DataError, match="timeout|memory"):
+    with pytest.raises(DataError, match=r"timeout|memory"):
         judge("regex", "x" * 50, "(?R)")
 
     assert judge("regex", "((a))", r"^(\((?:a|(?1))\))$").status is Status.PASS
