@@ -122,6 +122,7 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
         "requires": list(evaluator.requires),
         "nonEmpty": list(evaluator.non_empty),
         "isBilled": evaluator.is_billed,
+        "models": {**evaluator.models},
         "notReady": evaluator.needs,
         "options": evaluator.options.model_json_schema() if evaluator.options is not None else None,
     }
@@ -136,6 +137,7 @@ def _lines(evaluator: Evaluator, width: int) -> list[Line]:
         "range": f"{rule.low:g} to {rule.high:g}" if rule.low is not None and rule.high is not None else "",
         "threshold": "" if rule.threshold is None else f"{rule.threshold:g}",
         "reads": _reads(evaluator),
+        "asks": ", ".join(f"{use} {name}" for use, name in evaluator.models.items()),
         "not ready": evaluator.needs or "",
     }
     lines = [line(Span(evaluator.name, Ink.STRONG))]

@@ -146,11 +146,13 @@ def test_a_judge_that_was_a_function_of_an_app_is_not_taken_for_a_name(genkit_ev
 def test_evaluators_that_wait_for_a_judge_are_ready_with_one(genkit_eval: CommandLine, answers: Path) -> None:
     without = genkit_eval("evaluator", "list")
     having = genkit_eval("evaluator", "list", "--judge", "openai/a", "--embedder", "openai/b")
-    shown = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--judge", "openai/a", "--json")
+    shown = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--judge", "openai/a")
+    document = genkit_eval("evaluator", "show", "genkitEval/faithfulness", "--judge", "openai/a", "--json").json
 
     assert "not ready: needs a judge" in without.out
     assert "not ready" not in having.out
-    assert shown.json["notReady"] is None
+    assert "asks       judge openai/a\n" in shown.out
+    assert (document["notReady"], document["models"]) == (None, {"judge": "openai/a"})
 
 
 def test_the_prompts_of_an_evaluator_are_shown_as_they_are(genkit_eval: CommandLine) -> None:
