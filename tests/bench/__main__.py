@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.bench import builtin, cheap, imports, resume, store, waits
+from tests.bench import builtin, cheap, imports, judged, resume, store, waits
 from tests.bench.options import Options
 from tests.bench.table import Table, render
 
@@ -27,6 +27,7 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
     "store": store.tables,
     "resume": resume.tables,
     "waits": waits.tables,
+    "judged": judged.tables,
 }
 
 

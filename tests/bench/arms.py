@@ -22,7 +22,7 @@ from genkit_eval_metrics import genkit_metrics
 from tests.bench.measure import Cost, measured
 from tests.bench.orders import Metric
 
-__all__ = ["app_with", "hand_cost", "our_cost"]
+__all__ = ["WORKERS", "Record", "app_with", "hand_cost", "our_cost"]
 
 WORKERS = 32
 
@@ -110,10 +110,12 @@ def app_with(root: Path, flow: Callable[[Any], Any], metrics: Mapping[str, Metri
     return ge
 
 
-def our_cost(ge: GenkitEval, data: Path | list[Sample], evaluators: Sequence[str]) -> Cost:
+def our_cost(
+    ge: GenkitEval, data: Path | list[Sample], evaluators: Sequence[str], *, target: str | None = "flow"
+) -> Cost:
     """The cost of one run, its file closed, and the sum of each evaluator's scores as the file has them."""
     with measured() as cost:
-        run = run_sync(ge.evaluate(data, target="flow", evaluators=evaluators))
+        run = run_sync(ge.evaluate(data, target=target, evaluators=evaluators))
     sums = dict.fromkeys(evaluators, 0)
     for text in ge.runs.store.load(run.id).raw():
         for metric in orjson.loads(text)["metrics"]:

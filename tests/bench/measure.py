@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter, process_time, time
 from typing import Any
 
-__all__ = ["ROOT", "Arm", "Cost", "best", "children_cpu", "in_child", "measured", "report"]
+__all__ = ["ROOT", "Arm", "Cost", "best", "children_cpu", "environment", "in_child", "measured", "report"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,13 +57,16 @@ def children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def environment() -> dict[str, str]:
+    """For other processes: the same modules as here, wherever they come from."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
 def in_child(arm: Arm) -> Cost:
     """Run an arm in a fresh interpreter."""
     name = f"{arm.work.__module__}:{arm.work.__name__}"
     command = [sys.executable, "-m", "tests.bench.child", name, json.dumps(dict(arm.arguments))]
-    # the same modules as here, wherever they come from
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{name} ended with {done.returncode}:\n{done.stderr}")
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))
