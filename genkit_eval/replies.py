@@ -159,6 +159,9 @@ def _repaired(text: str, answer: type[BaseModel]) -> Any:
     fields = dict.fromkeys(name for key, info in answer.model_fields.items() for name in (key, info.alias or key))
     if not span or len(span) > REPAIRED_LENGTH or _REASONING.search(span):
         raise Unreadable("its JSON is broken")
+    if _ends_early(span):
+        # a repair would close the list there, and nobody would miss what is missing
+        raise Unreadable("its JSON is broken, or ends before it is whole")
     for name in fields:
         # where quotes are broken, one of them may be in a text that the reply quotes
         if len(re.findall(rf"""\b{re.escape(name)}["']?\s*:""", span)) > 1:
@@ -222,9 +225,16 @@ def _without_reasoning(text: str) -> str:
 
 
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ASIDE = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|/\*.*?\*/|(?://|#)[^\n]*""", re.DOTALL)
 _BARE_VALUE = re.compile(r"""["'\w]\s*:\s*([^\s"'{\[][^,}\]\n"']*)""")
 _COMMENT = re.compile(r"//.*|#.*|/\*.*?\*/|/\*.*", re.DOTALL)
 _WHOLE_VALUE = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?|true|false|null|True|False|None")
+
+
+def _ends_early(span: str) -> bool:
+    """Whether brackets or a text are still open at the end: its last bracket may be one inside a text that was cut."""
+    bare = _ASIDE.sub("", span)
+    return '"' in bare or bare.count("{") + bare.count("[") > bare.count("}") + bare.count("]")
 
 
 def _bare_values_are_whole(span: str) -> bool:

@@ -151,6 +151,40 @@ def test_what_is_in_doubt_is_unreadable_and_says_why(reply: str, problem: str) -
         read_answer(reply, Judged)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"statements": ["It is blue", "It is tall [sic]", "It is o',
+        '{"statements": ["It is blue", "It is {not} tall", "It is o',
+        '```json\n{"statements": ["It is blue [1].", "It is tall [2].", "It is o',
+        '["It is blue", "It is [rather] tall", "It is o',
+        "{'statements': ['It is blue', 'It is tall [sic]', 'It is o",
+        '{"statements": ["It is blue", "It is tall ]}, it is o',
+        '{"statements": ["It is 5" tall", "It is blue"],}',
+    ],
+)
+def test_a_list_that_was_cut_off_is_not_closed_at_a_bracket_inside_a_text(reply: str) -> None:
+    with pytest.raises(Unreadable, match="ends before it is whole"):
+        read_answer(reply, Listed)
+
+
+def test_a_reply_that_was_cut_off_is_no_answer_though_its_verdict_was_there() -> None:
+    with pytest.raises(Unreadable, match="ends before it is whole"):
+        read_answer('{"verdict": false, "reason": "It is no harm by {law} unless', Judged)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        """{"statements": ["He said "no" loudly", "It's [1] blue",]}""",
+        """{'statements': ['It isn\\'t {x}', "It is tall"]} // it's all [""",
+        '```\n{"statements": ["It is tall {x", "It is blue"],}\n```\n',
+    ],
+)
+def test_a_broken_list_that_ends_is_still_repaired(reply: str) -> None:
+    assert len(read_answer(reply, Listed).statements) == 2
+
+
 @pytest.mark.parametrize("value", ["80%", "0. 8", "1 000", "1e", "4 out of 5", "8 of 10", "- 1", "~1", "0.8abc"])
 def test_a_number_is_never_cut_out_of_something_longer(value: str) -> None:
     with pytest.raises(Unreadable):
