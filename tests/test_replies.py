@@ -176,7 +176,7 @@ def test_a_reply_that_was_cut_off_is_no_answer_though_its_verdict_was_there() ->
 @pytest.mark.parametrize(
     "reply",
     [
-        """{"statements": ["He said "no" loudly", "It's [1] blue",]}""",
+        """{"statements": ["It isn't {tall", "It's [1] blue",]}""",
         """{'statements': ['It isn\\'t {x}', "It is tall"]} // it's all [""",
         '```\n{"statements": ["It is tall {x", "It is blue"],}\n```\n',
     ],
