@@ -172,9 +172,18 @@ def _repaired(text: str, answer: type[BaseModel]) -> Any:
     import json_repair
 
     try:
-        return json_repair.loads(span, skip_json_loads=True)
+        repaired = json_repair.loads(span, skip_json_loads=True)
     except (ValueError, RecursionError):
         raise Unreadable("its JSON is broken") from None
+    if _QUOTE_INSIDE.search(_TEXTS.sub('""', span)) and _lists_texts(repaired):
+        # a repair may make two texts of one
+        raise Unreadable("its JSON is broken: a quote inside a text has no backslash before it")
+    return repaired
+
+
+def _lists_texts(value: Any) -> bool:
+    items = value.values() if isinstance(value, dict) else [value]
+    return any(isinstance(item, list) and any(isinstance(text, str) for text in item) for item in items)
 
 
 def _parsed(text: str, otherwise: Any) -> Any:
@@ -226,6 +235,7 @@ def _without_reasoning(text: str) -> str:
 
 _TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ASIDE = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|/\*.*?\*/|(?://|#)[^\n]*""", re.DOTALL)
+_QUOTE_INSIDE = re.compile(r'""\s*[^\s,:\]}/\#]')
 _BARE_VALUE = re.compile(r"""["'\w]\s*:\s*([^\s"'{\[][^,}\]\n"']*)""")
 _COMMENT = re.compile(r"//.*|#.*|/\*.*?\*/|/\*.*", re.DOTALL)
 _WHOLE_VALUE = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?|true|false|null|True|False|None")

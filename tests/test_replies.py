@@ -185,6 +185,12 @@ def test_a_broken_list_that_ends_is_still_repaired(reply: str) -> None:
     assert len(read_answer(reply, Listed).statements) == 2
 
 
+@pytest.mark.parametrize("statement", ['He said "no" loudly', 'It is "so" tall', '"No" is said', 'The sign says "no"'])
+def test_a_statement_with_bare_quotes_does_not_become_two(statement: str) -> None:
+    with pytest.raises(Unreadable, match="a quote inside a text"):
+        read_answer(f"""{{"statements": ["{statement}", "It's [1] blue",]}}""", Listed)
+
+
 @pytest.mark.parametrize("value", ["80%", "0. 8", "1 000", "1e", "4 out of 5", "8 of 10", "- 1", "~1", "0.8abc"])
 def test_a_number_is_never_cut_out_of_something_longer(value: str) -> None:
     with pytest.raises(Unreadable):
