@@ -86,7 +86,8 @@ class ChatModel:
         self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]
     ) -> Reply:
         answer = await self._answered(messages, output, config)
-        reply = reply_from(answer, model=self.name)
+        client = await self._endpoint.client()
+        reply = reply_from(answer, model=self.name, redact=client.redact_reply)
         ignored = output is not None and reply.text.lstrip()[:1] not in ("{", "[")
         if ignored and self._dialect.form == "json_schema" and not self._dialect.spelled_out:
             # the form was asked for and not kept: from now on the prompt says it too

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # asyncio: one transport of the SDK runs on its loops only
 import asyncio
+import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, cast
@@ -21,6 +22,9 @@ __all__ = ["Client"]
 
 NO_KEY = "no-key"
 """Sent to a server that wants none: the SDK insists on one, and an empty one makes a header that clients refuse."""
+
+_MAY_BE_SECRET = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+"""Names of headers whose values no reply may show; a title or an address may be part of an answer."""
 
 # httpx or its successor, whichever the SDK is built on
 _RESPONSE: type[Any] = import_module(openai.DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]).Response
@@ -55,7 +59,10 @@ class Client:
             # the SDK has read variables that are meant for another server
             self._sdk.project = None
             self._sdk._custom_headers = dict(endpoint.headers)
-        self.redact = Redactor(_secrets(key, self._sdk._custom_headers))
+        headers = self._sdk._custom_headers
+        self.redact = Redactor(_secrets(key, headers))
+        telling = {name: value for name, value in headers.items() if _MAY_BE_SECRET.search(name)}
+        self.redact_reply = Redactor(_secrets(key, telling)).in_reply
         self.where = self._sdk.base_url.netloc.decode()
 
     def __repr__(self) -> str:

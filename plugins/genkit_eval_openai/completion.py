@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
@@ -18,8 +18,13 @@ _CUT = {"length", "max_tokens", "model_length"}
 _FILTERED = {"content_filter", "safety"}
 
 
-def reply_from(answer: Mapping[str, JsonValue], *, model: str) -> Reply:
+def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[[str], str] = str) -> Reply:
     """The reply in a chat completion.
+
+    Args:
+        answer: the completion.
+        model: the name that errors go by.
+        redact: takes keys out of what the model said: a gateway may put its request into the text.
 
     Raises:
         OpenAIError: there is none, or none that may be read: cut off, filtered, refused, empty.
@@ -31,23 +36,24 @@ def reply_from(answer: Mapping[str, JsonValue], *, model: str) -> Reply:
         raise _error("empty", "answered without any choice: the server, or a gateway before it, is at fault", model)
     found = choice.get("finish_reason")
     finish = found if isinstance(found, str) else None
-    text = _text(message.get("content"))
-    _refuse_unusable((finish or "").lower(), text, message, model)
+    said = _text(message.get("content"))
+    text = None if said is None else redact(said)
+    refusal = message.get("refusal")
+    _refuse_unusable((finish or "").lower(), text, redact(refusal) if isinstance(refusal, str) else "", message, model)
     served = answer.get("model")
     return Reply(
         text=text or "",
         finish_reason=finish,
         usage=_usage(answer.get("usage")),
-        model=served if isinstance(served, str) and served else None,
+        model=redact(served) if isinstance(served, str) and served else None,
         logprobs=_logprobs(choice.get("logprobs")),
     )
 
 
-def _refuse_unusable(finish: str, text: str | None, message: Mapping[str, JsonValue], model: str) -> None:
-    refusal = message.get("refusal")
+def _refuse_unusable(finish: str, text: str | None, refusal: str, message: Mapping[str, JsonValue], model: str) -> None:
     if finish in _FILTERED:
         raise _error("content_filter", "was stopped by the server's content filter", model, text)
-    if isinstance(refusal, str) and refusal.strip():
+    if refusal.strip():
         raise _error("refused", f"refused: {start_of(refusal)!r}", model, refusal)
     if finish in _CUT:
         problem = "reached its limit of tokens before its answer was whole: raise max_output_tokens, or ask for less"

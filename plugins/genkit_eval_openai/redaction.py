@@ -11,8 +11,11 @@ from urllib.parse import quote
 __all__ = ["Redactor"]
 
 HIDDEN = "[hidden]"
+CERTAIN = 16
+"""So many characters in a row are no word of an answer."""
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_LONG_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _BEARER = re.compile(r"(?i)\b(bearer)\s+[^\s\"',;]{8,}")
 _OPENAI_KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{6,}")
 
@@ -29,11 +32,19 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """The text without them."""
-        for secret in self._secrets:
+        text = self._without(self._secrets, _BASE64, text)
+        return _OPENAI_KEY.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
+
+    def in_reply(self, text: str) -> str:
+        """What a model said, without them; what may be a word ("ollama"), or only looks like a key, is left alone."""
+        certain = [secret for secret in self._secrets if len(secret) >= CERTAIN]
+        return self._without(certain, _LONG_BASE64, text) if certain else text
+
+    def _without(self, secrets: Iterable[str], encoded: re.Pattern[str], text: str) -> str:
+        for secret in secrets:
             for form in (secret, quote(secret, safe=""), repr(secret)[1:-1]):
                 text = text.replace(form, HIDDEN)
-        text = _BASE64.sub(lambda found: HIDDEN if self._encoded_in(found[0]) else found[0], text)
-        return _OPENAI_KEY.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
+        return encoded.sub(lambda found: HIDDEN if self._encoded_in(found[0]) else found[0], text)
 
     def _encoded_in(self, piece: str) -> bool:
         symbols = piece.rstrip("=").replace("-", "+").replace("_", "/")

@@ -105,6 +105,28 @@ def test_no_other_error_shows_a_key(answer: Answer, chat_model: MakeModel) -> No
     assert leaks(f"{caught.value} {vars(caught.value)}") == []
 
 
+@pytest.mark.case("security/key-in-files-and-logs")
+@pytest.mark.parametrize("form", [KEY, base64.b64encode(f"Bearer {KEY}".encode()).decode()])
+def test_a_key_in_a_good_answer_is_neither_in_a_reply_nor_in_a_refusal(form: str, chat_model: MakeModel) -> None:
+    answers = [chat_answer(f"you sent {form}, and", model=f"m {form}"), chat_answer(None, refusal=f"not with {form}")]
+    with OpenAIServer(answers) as server:
+        model = chat_model(server, api_key=KEY)
+        reply = run_sync(model.generate(ASK))
+        with pytest.raises(OpenAIError, match="refused") as caught:
+            run_sync(model.generate(ASK))
+
+    assert reply.text.startswith("you sent [hidden]")
+    assert leaks(f"{reply!r} {caught.value} {vars(caught.value)}") == []
+
+
+def test_a_reply_keeps_words_that_are_a_key_and_what_looks_like_one(chat_model: MakeModel) -> None:
+    said = "ollama: send Bearer abcdefghijkl, or sk-abcdefghijkl, says the Suite of Evaluations"
+    with OpenAIServer(said) as server:
+        model = chat_model(server, api_key="ollama", headers={"X-Title": "Suite of Evaluations"})
+
+        assert run_sync(model.generate(ASK)).text == said
+
+
 def test_a_secret_header_is_kept_as_a_key_is(chat_model: MakeModel) -> None:
     secret = "another-secret-value"
 
