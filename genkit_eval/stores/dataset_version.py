@@ -126,12 +126,13 @@ def write_version(draft: Draft, copy: Draft | None, metadata: DatasetMetadata, s
     draft.write(start + _PLACEHOLDER + b'","exact":"no ",\n')
     draft.write(_EXTRAS + extras[0] + b",\n" + _SAMPLES)
     checksum, exact = Checksum(), extras[1]
-    for data, is_exact in pieces:
-        checksum.update(data)
-        exact = exact or is_exact
-        draft.write(data)
-        if copy is not None:
-            copy.write(data)
+    with collector_paused():
+        for data, is_exact in pieces:
+            checksum.update(data)
+            exact = exact or is_exact
+            draft.write(data)
+            if copy is not None:
+                copy.write(data)
     draft.write(b"}")
     value = checksum.text()
     draft.overwrite(len(start), value.encode() + b'","exact":"' + (b"yes" if exact else b"no "))
