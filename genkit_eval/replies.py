@@ -128,11 +128,11 @@ def _embedded(text: str) -> tuple[list[Any], str]:
     found: list[Any] = []
     at = 0
     while opening := _OPENING.search(text, at):
-        if opening[0].startswith("</"):
+        if _END_OF_REASONING.fullmatch(opening[0]):
             # chat templates put the opening tag into the prompt
             found, at = [], opening.end()
             continue
-        if opening[0].startswith("<"):
+        if _REASONING.fullmatch(opening[0]):
             closing = _END_OF_REASONING.search(text, opening.end())
             if closing is None:
                 # still thinking when it ended
@@ -218,11 +218,14 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _NOTHING = object()
 # lenient in one thing: raw line breaks and tabs inside strings
 _LENIENT = json.JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_distinct)
-_TAG = "(?:think|thinking|thought|reasoning|reflection)>"
+_KIND = r"(?:\w+:)?(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)"
+# of most models, Magistral, Kimi, and the channels of gpt-oss
+_BEGIN = rf"<{_KIND}(?:\s[^<>]*)?>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>"
+_END = rf"</{_KIND}\s*>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>"
 # brackets of prose are no beginning of JSON
-_OPENING = re.compile(rf"""\{{(?=\s*(?:["'}}]|\w+\s*:|//|/\*|\#))|\[(?=\s*[{{\["])|</?{_TAG}""", re.IGNORECASE)
-_REASONING = re.compile(f"</?{_TAG}", re.IGNORECASE)
-_END_OF_REASONING = re.compile(f"</{_TAG}", re.IGNORECASE)
+_OPENING = re.compile(rf"""\{{(?=\s*(?:["'}}]|\w+\s*:|//|/\*|\#))|\[(?=\s*[{{\["])|{_BEGIN}|{_END}""", re.IGNORECASE)
+_REASONING = re.compile(f"{_BEGIN}|{_END}", re.IGNORECASE)
+_END_OF_REASONING = re.compile(_END, re.IGNORECASE)
 
 
 def _without_reasoning(text: str) -> str:
@@ -230,11 +233,14 @@ def _without_reasoning(text: str) -> str:
     *_, last = [None, *_REASONING.finditer(text)]
     if last is None:
         return text
-    return text[last.end() :] if last[0].startswith("</") else ""
+    return text[last.end() :] if _END_OF_REASONING.fullmatch(last[0]) else ""
 
 
-_TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_ASIDE = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|/\*.*?\*/|(?://|#)[^\n]*""", re.DOTALL)
+# a text without an end goes up to that of the reply: to look for its end from every quote on would take seconds
+_TEXT = r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
+_SINGLE = _TEXT.replace('"', "'")
+_TEXTS = re.compile(_TEXT, re.DOTALL)
+_ASIDE = re.compile(rf"{_TEXT}|{_SINGLE}|/\*.*?(?:\*/|\Z)|(?://|#)[^\n]*", re.DOTALL)
 _QUOTE_INSIDE = re.compile(r'""\s*[^\s,:\]}/\#]')
 _BARE_VALUE = re.compile(r"""["'\w]\s*:\s*([^\s"'{\[][^,}\]\n"']*)""")
 _COMMENT = re.compile(r"//.*|#.*|/\*.*?\*/|/\*.*", re.DOTALL)
@@ -244,7 +250,7 @@ _WHOLE_VALUE = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?|true|false|null|True
 def _ends_early(span: str) -> bool:
     """Whether brackets or a text are still open at the end: its last bracket may be one inside a text that was cut."""
     bare = _ASIDE.sub("", span)
-    return '"' in bare or bare.count("{") + bare.count("[") > bare.count("}") + bare.count("]")
+    return bare.count("{") + bare.count("[") > bare.count("}") + bare.count("]")
 
 
 def _bare_values_are_whole(span: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from typing import Annotated
 
 import pytest
@@ -189,6 +190,38 @@ def test_a_broken_list_that_ends_is_still_repaired(reply: str) -> None:
 def test_a_statement_with_bare_quotes_does_not_become_two(statement: str) -> None:
     with pytest.raises(Unreadable, match="a quote inside a text"):
         read_answer(f"""{{"statements": ["{statement}", "It's [1] blue",]}}""", Listed)
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_texts_without_an_end_take_no_longer_than_others(quote: str) -> None:
+    started = time.process_time()
+
+    with pytest.raises(Unreadable):
+        read_answer(f"{{{quote}reason{quote}: " + f"{quote}\\" * 24_000 + "}", Judged)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<think>", "</think>"),
+        ('<think time="3">', "</think >"),
+        ("<seed:think>", "</seed:think>"),
+        ("<scratchpad>\n", "\n</scratchpad>"),
+        ("[THINK]", "[/THINK]"),
+        ("◁think▷", "◁/think▷"),
+        ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ],
+)
+def test_what_a_model_says_while_it_reasons_is_no_answer(before: str, after: str) -> None:
+    draft = f'{before}maybe {{"reason": "a draft", "verdict": true}}{after}'
+
+    assert read_answer(f'{draft}{{"reason": "fine", "verdict": false}}', Judged) == HARMLESS
+    assert read_label(f"{before}\nbad\n{after}\ngood", ["good", "bad"]) == "good"
+    with pytest.raises(Unreadable):
+        read_answer(f"{draft} I cannot judge this.", Judged)
+    with pytest.raises(Unreadable):
+        read_answer(draft.removesuffix(after), Judged)
 
 
 @pytest.mark.parametrize("value", ["80%", "0. 8", "1 000", "1e", "4 out of 5", "8 of 10", "- 1", "~1", "0.8abc"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
@@ -30,7 +30,7 @@ class AnswerRelevancyOptions(ReadingOptions):
 
 class _Guess(Answer):
     reason: str
-    question: str = Field(min_length=1)
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     answered: Verdict
     noncommittal: Verdict
 

@@ -52,6 +52,13 @@ def test_the_score_is_the_cosine_of_question_and_guess(judged: Judged) -> None:
     assert [finding.text for finding in metric.findings] == ["guessed"]
 
 
+def test_a_blank_guess_is_the_judges_fault_and_no_score_of_0(judged: Judged) -> None:
+    metric = judged("answer_relevancy", ScriptedModel(guess("  ")), embedder=Angles({"  ": 0.0}), **POINT)
+
+    assert metric.outcome is Outcome.FAILED
+    assert "question: String should have at least 1 character" in str(metric.error)
+
+
 def test_several_guesses_give_the_mean_of_the_cosines_from_0_up(judged: Judged) -> None:
     judge = ScriptedModel([guess("near"), guess("far"), guess("opposite")])
     embedder = Angles({"near": 0.9, "far": 0.6, "opposite": -0.5})
