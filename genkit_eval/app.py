@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
@@ -241,7 +242,8 @@ class GenkitEval:
             return self._source(data, selection)
         if run.key.dataset_id is not None:
             version = run.key.dataset_version
-            return dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
+            source = dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
+            return replace(source, same=True)
         if description.get("kind") == "file":
             return file_source_again(description, selection=selection, count=run.key.case_count)
         raise no_source(run.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -103,10 +104,12 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
     A result is kept when a sample of its id has the same content; it does not matter where it stands now.
     """
     with_output = plan.flow is None
-    left = {
-        str(sample.test_case_id): (index, _content(sample, with_output=with_output))
-        for index, sample in enumerate(source.samples())
-    }
+    left: dict[str, int] = {}
+    contents = array("q")
+    for index, sample in enumerate(source.samples()):
+        left[str(sample.test_case_id)] = index
+        if not source.same:
+            contents.append(_content(sample, with_output=with_output))
     begun: dict[int, tuple[int, Mapping[str, Any]]] = {}
     needed = {cell.key for cell in (*plan.sync_cells, *plan.async_cells)}
     for slot, result in ledger.journal.entries():
@@ -115,8 +118,9 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             log.warning("run %s: result %d is damaged and done again", ledger.journal.key.eval_run_id, slot)
             ledger.journal.discard(slot)
             continue
-        index, content = left.get(result["testCaseId"], (-1, 0))
-        if index < 0 or content != _content_of_result(result, with_output=with_output):
+        index = left.get(result["testCaseId"], -1)
+        kept = index >= 0 and (source.same or contents[index] == _content_of_result(result, with_output=with_output))
+        if not kept:
             ledger.journal.discard(slot)
             continue
         ledger.place(index, slot)
@@ -125,7 +129,7 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             ledger.replay(slot, result)
         else:
             begun[index] = slot, result
-    return _cases(plan, source, {index for index, _ in left.values()}, begun)
+    return _cases(plan, source, set(left.values()), begun)
 
 
 def _judges(result: Mapping[str, Any]) -> set[str] | None:

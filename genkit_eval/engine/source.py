@@ -85,6 +85,8 @@ class Source:
     description: Mapping[str, JsonValue]
     dataset: DatasetMetadata | None = None
     notices: Sequence[str] = field(default=())
+    same: bool = False
+    """Whether these are surely the samples that the run in question began with."""
 
 
 def dataset_source(store: DatasetStore, dataset_id: str, *, version: int | None, selection: Selection) -> Source:
@@ -150,7 +152,7 @@ def file_source_again(description: Mapping[str, Any], *, selection: Selection, c
         raise NotGiven("data", f"the run's file {path} is not there any more", advice="give the same data again")
     if count is None or description.get("state") != _state(path):
         return file_source(path, selection=selection, format=format)
-    return Source(lambda: selection.apply(read_samples(path, format=format)), count, description)
+    return Source(lambda: selection.apply(read_samples(path, format=format)), count, description, same=True)
 
 
 def _state(path: Path) -> str | None:
