@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
 
 from genkit_eval import Score
 from genkit_eval.claims import share, verdicts
@@ -27,7 +29,7 @@ class _Phrases(Answer):
 
 
 class _Questions(Answer):
-    questions: list[str] = Field(min_length=1)
+    questions: list[Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]] = Field(min_length=1)
 
 
 async def summarization_score(texts: Texts, options: SummarizationOptions, use: Instruments) -> Score:

@@ -51,6 +51,19 @@ def test_the_score_weighs_what_is_kept_and_brevity(judged: Judged, brevity: floa
     assert len(judge.calls) == 3
 
 
+def test_a_blank_question_is_asked_for_again_and_counts_for_nothing(judged: Judged) -> None:
+    replies = [
+        '{"phrases": ["a phrase"]}',
+        '{"questions": ["Is it 1?", "  "]}',
+        '{"questions": ["Is it 1?"]}',
+        '{"verdicts": [{"number": 1, "reason": "so", "verdict": true}]}',
+    ]
+
+    metric = judged("summarization_score", ScriptedModel(replies), context=[TEXT], output=SUMMARY)
+
+    assert metric.details == {"kept": 1.0, "textLength": 100, "summaryLength": 20}
+
+
 def test_without_a_context_the_input_is_what_was_summed_up(judged: Judged) -> None:
     judge = judge_of(True)
 
