@@ -83,9 +83,13 @@ class Judge:
         Raises:
             UnknownName: nobody defines a model of the name it goes by.
             ConfigError: there is a `config`, and its model is a function, which has no use for one.
+            GenkitEvalError: what the model's own `check(config)` finds, if it has one: no key, say.
         """
-        if isinstance(self.model, _NamedModel):
-            self.model.found()
+        model = self.model.found() if isinstance(self.model, _NamedModel) else self.model
+        # a model may know more: whether it has a key, which parameters it takes
+        check = getattr(model, "check", None)
+        if callable(check):
+            check(self.config)
         if isinstance(self.model, _FunctionModel) and self.config:
             raise ConfigError(
                 f"the judge is the function '{self.name}', which takes a prompt and no configuration: leave out "
@@ -140,12 +144,12 @@ class Judge:
             raise JudgeError(f"the model returned {type(reply).__name__}, expected a Reply", model=self.name)
         if reply.refusal:
             raise JudgeError(f"refused: {_start(reply.refusal)}", kind="refused", model=self.name, text=reply.refusal)
-        if reply.finish_reason == "length":
+        if reply.cut_off:
             cut = (
                 f"the reply was cut off by the limit of tokens: raise it in judge_config; it began {_start(reply.text)}"
             )
             raise JudgeError(cut, kind="length", model=self.name, text=reply.text)
-        if reply.finish_reason == "content_filter":
+        if reply.filtered:
             raise JudgeError(
                 "the provider's content filter stopped the reply",
                 kind="content_filter",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, JsonValue
 from genkit_eval._data import Data
 from genkit_eval.types import Usage
 
-__all__ = ["Embedder", "Message", "Model", "Reply", "TokenLogprob", "model_name"]
+__all__ = ["CUT_OFF", "FILTERED", "Embedder", "Message", "Model", "Reply", "TokenLogprob", "model_name"]
 
 
 class Message(Data):
@@ -28,6 +28,11 @@ class TokenLogprob(Data):
     alternatives: Mapping[str, float] = Field(default_factory=dict)
 
 
+CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
+FILTERED = frozenset({"content_filter", "safety"})
+"""The words of several servers for a reply that is not whole, in small letters."""
+
+
 class Reply(Data):
     """What a model answered: the text, why it stopped, and what it cost (None where it did not say).
 
@@ -41,6 +46,16 @@ class Reply(Data):
     usage: Usage | None = None
     model: str | None = None
     logprobs: Sequence[TokenLogprob] | None = None
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it ended at a limit of tokens, in any server's word for it."""
+        return (self.finish_reason or "").lower() in CUT_OFF
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a content filter stopped it, in any server's word for it."""
+        return (self.finish_reason or "").lower() in FILTERED
 
 
 @runtime_checkable

@@ -512,3 +512,16 @@ def test_half_of_a_surrogate_pair_in_a_reply_does_not_harm_the_run_file(tmp_path
 
     assert stored.path.read_bytes().decode()
     assert stored.results[0].metrics[0].rationale == "cut emoji \ufffd here"
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"), [("MAX_TOKENS", "length"), ("model_length", "length"), ("SAFETY", "content_filter")]
+)
+def test_other_servers_words_for_a_reply_that_is_not_whole_are_known(word: str, kind: str) -> None:
+    whole = '{"reason": "fine", "verdict": true}'
+    model = ScriptedModel([Reply(text=whole, finish_reason=word)])
+
+    with pytest.raises(JudgeError) as caught:
+        run_sync(Judge(model).ask([Message(role="user", content="?")], Malicious))
+
+    assert caught.value.kind == kind

@@ -39,9 +39,9 @@ async def _generated(model: Model, value: JsonValue) -> TargetResult:
     reply = await model.generate(_messages(request["messages"]), output=wanted, config=config or None)
     if reply.refusal:
         raise ModelError(f"the model refused: {reply.refusal[:300]!r}", kind="refused", text=reply.refusal)
-    if reply.finish_reason == "length":
+    if reply.cut_off:
         raise ModelError("the reply was cut off by the limit of tokens: raise it", kind="length", text=reply.text)
-    if reply.finish_reason == "content_filter":
+    if reply.filtered:
         raise ModelError("the provider's content filter stopped the reply", kind="content_filter", text=reply.text)
     reported = {} if reply.usage is None else {"usage": reply.usage.to_json()}
     return TargetResult(reply.text if wanted is None else _parsed(reply.text), reported)

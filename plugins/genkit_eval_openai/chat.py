@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 
 from genkit_eval import Message, Reply
 from genkit_eval_openai.completion import reply_from
-from genkit_eval_openai.dialect import Dialect
+from genkit_eval_openai.dialect import Dialect, check_config
 from genkit_eval_openai.endpoint import Endpoint
 from genkit_eval_openai.faults import Fault
 
@@ -51,6 +51,15 @@ class ChatModel:
             "left out": ", ".join(sorted(dialect.without)) or "nothing",
             "limit goes by": "max_completion_tokens" if dialect.new_limit else "max_tokens",
         }
+
+    def check(self, config: Mapping[str, JsonValue] | None = None) -> None:
+        """Find out, before anything is paid for, what would keep calls from working.
+
+        Raises:
+            OpenAIError: there is no key. ConfigError: a parameter that a call sets by itself.
+        """
+        self._endpoint.check()
+        check_config(config or {})
 
     async def generate(
         self,

@@ -37,14 +37,7 @@ class Client:
         self._endpoint = endpoint
         base_url = endpoint.setting(endpoint.base_url, "OPENAI_BASE_URL")
         key = endpoint.setting(endpoint.api_key, "OPENAI_API_KEY")
-        has_own = any(name.lower() == "authorization" for name in endpoint.headers)
-        if base_url is None and key is None and not has_own:
-            raise OpenAIError(
-                f"provider '{endpoint.name}' has no key: set OPENAI_API_KEY or give api_key, "
-                "or name a server that needs none by base_url",
-                kind="auth",
-                model=endpoint.name,
-            )
+        endpoint.check()
         timeout = openai.Timeout(endpoint.timeout_seconds, connect=endpoint.connect_seconds)
         self._sdk = openai.AsyncOpenAI(
             base_url=base_url,

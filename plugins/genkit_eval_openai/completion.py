@@ -9,13 +9,12 @@ from pydantic import JsonValue
 
 from genkit_eval import Reply, Usage
 from genkit_eval.errors import ModelErrorKind
-from genkit_eval.models import TokenLogprob
+from genkit_eval.models import CUT_OFF, FILTERED, TokenLogprob
 from genkit_eval_openai.faults import OpenAIError, start_of
 
 __all__ = ["reply_from"]
 
-_CUT = {"length", "max_tokens", "model_length"}
-_FILTERED = {"content_filter", "safety"}
+_REFUSED = {"refusal"}
 
 
 def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[[str], str] = str) -> Reply:
@@ -51,11 +50,11 @@ def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[
 
 
 def _refuse_unusable(finish: str, text: str | None, refusal: str, message: Mapping[str, JsonValue], model: str) -> None:
-    if finish in _FILTERED:
+    if finish in FILTERED:
         raise _error("content_filter", "was stopped by the server's content filter", model, text)
-    if refusal.strip():
-        raise _error("refused", f"refused: {start_of(refusal)!r}", model, refusal)
-    if finish in _CUT:
+    if refusal.strip() or finish in _REFUSED:
+        raise _error("refused", f"refused: {start_of(refusal or text or '')!r}", model, refusal or text)
+    if finish in CUT_OFF:
         problem = "reached its limit of tokens before its answer was whole: raise max_output_tokens, or ask for less"
         raise _error("length", problem, model, text)
     if text is None and message.get("tool_calls"):

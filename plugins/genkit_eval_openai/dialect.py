@@ -15,7 +15,7 @@ from genkit_eval.prompts import json_instructions
 from genkit_eval_openai.faults import Fault
 from genkit_eval_openai.schema import response_schema
 
-__all__ = ["Dialect", "Form"]
+__all__ = ["Dialect", "Form", "check_config"]
 
 Form = Literal["json_schema", "json_object", "text"]
 
@@ -36,6 +36,17 @@ _SPELLINGS = {
 }
 
 _instructions = lru_cache(maxsize=256)(json_instructions)
+
+
+def check_config(config: Mapping[str, JsonValue]) -> None:
+    """Refuse parameters that a call sets by itself.
+
+    Raises:
+        ConfigError: names the first.
+    """
+    for given in config:
+        if _SPELLINGS.get(given, given) in _OWN:
+            raise ConfigError(f"'{given}' is no parameter of a call: it is set by the call itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +75,9 @@ class Dialect:
         """The request's body."""
         sent: list[dict[str, JsonValue]] = [{"role": item.role, "content": item.content} for item in messages]
         body: dict[str, JsonValue] = {"model": model}
+        check_config(config)
         for given, value in config.items():
             name = _SPELLINGS.get(given, given)
-            if name in _OWN:
-                raise ConfigError(f"'{given}' is no parameter of a call: it is set by the call itself")
             if name == "max_tokens" and self.new_limit:
                 name = "max_completion_tokens"
             if name not in self.without:

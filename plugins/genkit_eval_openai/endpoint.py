@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from genkit_eval.errors import ConfigError
+from genkit_eval_openai.faults import OpenAIError
 
 if TYPE_CHECKING:
     from anyio.lowlevel import RunVar
@@ -54,6 +55,22 @@ class Endpoint:
         """What was given, else what the environment says where that is meant for this server; None if it is empty."""
         found = os.environ.get(variable) if given is None and self.takes_environment else given
         return (found or "").strip() or None
+
+    def check(self) -> None:
+        """Find out, before anything is paid for, whether there is a key, or a server that may need none.
+
+        Raises:
+            OpenAIError: there is neither.
+        """
+        has_own = any(name.lower() == "authorization" for name in self.headers)
+        if has_own or self.setting(self.base_url, "OPENAI_BASE_URL") or self.setting(self.api_key, "OPENAI_API_KEY"):
+            return
+        raise OpenAIError(
+            f"provider '{self.name}' has no key: set OPENAI_API_KEY or give api_key, "
+            "or name a server that needs none by base_url",
+            kind="auth",
+            model=self.name,
+        )
 
     async def client(self) -> Client:
         """The client of the event loop that runs now: a connection belongs to the loop that opened it."""
