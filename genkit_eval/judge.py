@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, create_model
 from genkit_eval.answers import Choice, Rating, Scale, Unit, Verdict
 from genkit_eval.errors import ConfigError, JudgeError, ModelError
 from genkit_eval.models import Message, Model, Reply, model_name
-from genkit_eval.prompts import json_instructions
+from genkit_eval.prompts import fenced_in, json_instructions
 from genkit_eval.replies import Unreadable, read_answer, read_label
 
 __all__ = ["Choice", "Judge", "Judgeable", "ModelSource", "Rating", "Scale", "Unit", "Verdict", "as_model"]
@@ -102,7 +102,8 @@ class Judge:
         Raises:
             JudgeError: no reply, a refusal, a reply cut off, or two that do not fit; quotes how the last one began.
         """
-        return await self._ask(messages, answer, lambda text: read_answer(text, answer))
+        judged = fenced_in("\n".join(message.content for message in messages))
+        return await self._ask(messages, answer, lambda text: read_answer(text, answer, judged=judged))
 
     async def choose(self, messages: Sequence[Message], choices: Sequence[str]) -> str:
         """One of these labels; as JSON `{"label": …}`, alone, or as "Label: …", whatever its case and markup.

@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.models import Message
 
-__all__ = ["Prompt", "fenced", "json_instructions"]
+__all__ = ["Prompt", "fenced", "fenced_in", "json_instructions"]
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
@@ -111,6 +111,9 @@ class Prompt:
         return [Message(role=role, content=_filled(parts, values)) for role, parts in self._messages]
 
 
+_FENCE = re.compile(r"<(?P<mark>data-[0-9a-f]{16})>\n(?P<inside>.*?)\n</(?P=mark)>", re.DOTALL)
+
+
 def fenced(text: str) -> str:
     """Untrusted text as a block between two marks with a random part, which the text cannot know and so not close.
 
@@ -118,6 +121,11 @@ def fenced(text: str) -> str:
     """
     mark = f"data-{secrets.token_hex(8)}"
     return f"<{mark}>\n{_CONTROL.sub(_defused, text)}\n</{mark}>"
+
+
+def fenced_in(text: str) -> str:
+    """What stands in the fences of a rendered prompt: the judged texts."""
+    return "\n".join(found["inside"] for found in _FENCE.finditer(text))
 
 
 def json_instructions(output: type[BaseModel]) -> str:

@@ -23,12 +23,13 @@ class Unreadable(ValueError):
     """A reply is no answer of the asked form; the text says what is wrong, as the judge should read it."""
 
 
-def read_answer(text: str, answer: type[Answer]) -> Answer:
+def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
     """The answer in a reply.
 
     A reply that is JSON is taken as it is. Else reasoning blocks, fences and prose around one JSON object are left
     out, and as the last resort the object is repaired: trailing commas, comments, Python literals, raw line breaks,
-    bad escapes. A number or word is never cut out of a longer one.
+    bad escapes. A number or word is never cut out of a longer one. An object among prose that stands in the `judged`
+    text as well is a quotation, not the judge's own answer.
 
     Raises:
         Unreadable: nothing fits, or two different answers do.
@@ -37,7 +38,7 @@ def read_answer(text: str, answer: type[Answer]) -> Answer:
         raise Unreadable("it is empty")
     problem = Unreadable(f"it holds no JSON object with {listed(answer.model_fields)}")
     found: list[Answer] = []
-    for value in _values(text, answer):
+    for value in _values(text, answer, judged):
         try:
             read = _validated(value, answer)
         except Unreadable as found_problem:
@@ -109,18 +110,24 @@ def _is_number(value: object) -> bool:
 # --- where an answer may be ---------------------------------------------------------------------------------------
 
 
-def _values(text: str, answer: type[BaseModel]) -> list[Any]:
+def _values(text: str, answer: type[BaseModel], judged: str) -> list[Any]:
     """The values that may be the answer: the whole reply if that is JSON, else what stands among other text."""
     whole = _parsed(text, _NOTHING)
     if whole is not _NOTHING:
         # to look for another answer inside would be to change it
         return [whole]
-    found, broken = _embedded(text)
-    if broken:
-        found.append(_repaired(broken, answer))
+    found = _objects(text, answer)
+    if found and "{" in judged:
+        quoted = _objects(judged, answer)
+        found = [value for value in found if value not in quoted]
     if not found and _is_number(text):
         found.append(text)
     return found
+
+
+def _objects(text: str, answer: type[BaseModel]) -> list[Any]:
+    found, broken = _embedded(text)
+    return [*found, _repaired(broken, answer)] if broken else found
 
 
 def _embedded(text: str) -> tuple[list[Any], str]:
