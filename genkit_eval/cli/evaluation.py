@@ -193,7 +193,7 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
     if report.as_json:
         document = {**run_document(kept), "resume": command, "error": "interrupted", "exitCode": INTERRUPTED}
         say_json(json_pieces(document))
-    finished = len(kept.results)
+    finished = sum(1 for _ in kept.finished())
     tell(f"interrupted; {counted(finished, 'finished case')} {'is' if finished == 1 else 'are'} kept in {kept.path}")
     tell(f"go on with: {command}", whole=True)
     return INTERRUPTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,19 @@ class EvalRun:
         key = self.key
         if key.summary and key.state is RunState.COMPLETE:
             return key.summary
-        return summarize(self.results, key.evaluators)
+        return summarize(self.finished(), key.evaluators)
+
+    def finished(self) -> Iterable[EvalResult]:
+        """The results that no evaluator is missing from: all of a complete run."""
+        if self.complete:
+            return self.results
+        # an output is kept before its judges have answered: that says nothing about them
+        needed = {record.evaluator for record in self.key.evaluators}
+        return (
+            result
+            for result in self.results
+            if result.target_failed or needed <= {metric.evaluator for metric in result.metrics}
+        )
 
     def __repr__(self) -> str:
         return f"EvalRun({self.id!r}, {len(self.results)} results, {self.key.state.value.lower()})"

@@ -88,7 +88,7 @@ def _failing_title(found: Concerns, shown: int, total: int) -> Line:
 def _header(run: EvalRun, width: int) -> Iterator[Line]:
     key = run.key
     yield line(Span(clip(key.eval_run_id, width), Ink.STRONG))
-    done = len(run.results)
+    done = len(run.results) if run.complete else sum(1 for _ in run.finished())
     took = f" in {duration(key.seconds)}" if key.seconds is not None else ""
     for text in wrap(run_subject(key), width, lines=2):
         yield line(text)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import ConfigError, DataFileError, EvalRun, GenkitEval, Limits, NotFound, RunInUse, run_sync
+from genkit_eval import ConfigError, DataFileError, DataPoint, EvalRun, GenkitEval, Limits, NotFound, RunInUse, run_sync
 from tests.engine.counting_app import CONCURRENCY, COUNT, build, given
 
 APP = Path(__file__).with_name("counting_app.py")
@@ -323,3 +323,27 @@ def test_a_file_that_is_gone_is_asked_for(tmp_path: Path) -> None:
         run_sync(ge.evaluate(resume=run_id))
 
     assert len(run_sync(ge.evaluate(moved, resume=run_id)).results) == 6
+
+
+def test_an_output_whose_judge_was_still_out_is_no_finished_case(tmp_path: Path) -> None:
+    ge = GenkitEval(root=tmp_path / ".genkit")
+    ge.define_flow("f", lambda x: x)
+    stuck = asyncio.Event()
+
+    @ge.define_evaluator("t/judge", version="1")
+    async def judge(point: DataPoint) -> bool:
+        if point.input >= 3 and not stuck.is_set():
+            await asyncio.Event().wait()
+        return True
+
+    rows = [{"testCaseId": f"s{i}", "input": i} for i in range(6)]
+    run_id = interrupted(ge, rows, 4, target="f", evaluators=["t/judge"], limits=Limits(max_concurrency=1))
+    kept = ge.runs.load(run_id)
+    stuck.set()
+
+    run = run_sync(ge.evaluate(rows, resume=run_id))
+
+    assert len(kept.results) == 4
+    assert [result.test_case_id for result in kept.finished()] == ["s0", "s1", "s2"]
+    assert [(summary.total, summary.inconclusive) for summary in kept.summary()] == [(3, 0)]
+    assert run.summary()[0].passed == 6
