@@ -152,8 +152,8 @@ def test_without_a_model_it_says_how_to_name_one(tmp_path: Path) -> None:
 def test_without_a_server_or_a_key_nothing_is_called(tmp_path: Path) -> None:
     ended = command(COMMANDS[0], tmp_path, RAG_FAQ_MODEL="openai/any")
 
-    assert ended.returncode == 1
-    assert "provider 'openai' has no key" in ended.stdout
+    assert ended.returncode == 2
+    assert "provider 'openai' has no key" in ended.stderr
 
 
 def test_the_files_ask_the_ten_questions() -> None:
