@@ -135,7 +135,7 @@ def test_what_can_be_meant_in_one_way_only_is_read(reply: str) -> None:
         ('{"reason": "fine"', "broken"),
         ('{"reason": "fine", "verdict": fal', "broken"),
         ('{"reason": "fine", "verdict": false or true}', "broken"),
-        ('{"verdict": true, "reason": "a"} or {"verdict": false, "reason": "b"}', "2 different answers"),
+        ('{"verdict": true, "reason": "a"} or {"verdict": false, "reason": "b"}', "different answers: give one"),
         ("{'verdict': True, 'reason': 'a'} or {'verdict': False, 'reason': 'b'}", "'reason' more than once"),
         ('{"verdict": true, "reason": "a"} or {"verdict": fal', "broken"),
         ('{"verdict": true, "reason": "a", "verdict": false}', "two different values of 'verdict'"),

@@ -63,10 +63,11 @@ class Embedding:
         Raises:
             ModelError: not one vector a text, or one without direction.
         """
-        first, *rest = vectors = await self._embed([text, *others])
-        if len(vectors) != len(others) + 1:
-            found = f"{len(vectors)} vectors for {len(others) + 1} texts"
-            raise ModelError(f"embedder '{self.name}' gave {found}", model=self.name)
+        vectors = await self._embed([text, *others])
+        if not isinstance(vectors, Sequence) or len(vectors) != len(others) + 1:
+            given = f"{len(vectors)} vectors" if isinstance(vectors, Sequence) else type(vectors).__name__
+            raise ModelError(f"embedder '{self.name}' gave {given} for {len(others) + 1} texts", model=self.name)
+        first, *rest = vectors
         try:
             return [cosine(first, other) for other in rest]
         except ValueError as problem:

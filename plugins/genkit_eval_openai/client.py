@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # asyncio: one transport of the SDK runs on its loops only
 import asyncio
+import json
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -143,4 +144,14 @@ def _parsed(content: bytes) -> JsonValue:
     try:
         return cast("JsonValue", orjson.loads(content))
     except orjson.JSONDecodeError:
+        pass
+    try:
+        # servers in Python write a cut emoji as half of a pair, others a mark before the text
+        text = content.decode("utf-8-sig", errors="replace")
+        return cast("JsonValue", json.loads(text, parse_constant=_no_number))
+    except ValueError:
         return None
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")

@@ -180,6 +180,7 @@ class Broken:
     [
         ([(1, 0), (0, 0)], "zeros"),
         ([(1, 0)], "gave 1 vectors for 2 texts"),
+        ([], "gave 0 vectors for 2 texts"),
         ([(1, 0), (1, 0, 0)], "vectors of 2 and 3 numbers"),
         ([(1, 0), (math.nan, 0)], "not finite"),
     ],

@@ -391,3 +391,14 @@ def test_the_reply_of_a_function_may_depend_on_the_call(chat_model: MakeModel) -
         reply = run_sync(chat_model(server).generate(ASK, output=Verdict))
 
     assert Verdict.model_validate_json(reply.text).reason == "Is it blue?"
+
+
+@pytest.mark.parametrize("before", ["", "\ufeff"])
+def test_an_emoji_cut_in_half_and_a_mark_before_the_text_are_read(chat_model: MakeModel, before: str) -> None:
+    body = (
+        before + '{"choices": [{"message": {"role": "assistant", "content": "cut \\ud83d"}, "finish_reason": "stop"}]}'
+    )
+    with OpenAIServer(Answer(body=body.encode())) as server:
+        reply = run_sync(chat_model(server).generate(ASK))
+
+    assert reply.text.startswith("cut ")
