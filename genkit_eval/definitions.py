@@ -99,6 +99,14 @@ class Evaluator:
         except ValidationError as problem:
             raise InvalidOptions(self.name, _explained(problem)) from problem
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The data point fields it looks at, as far as it says: `metadata["reads"]`, or what it requires."""
+        told = self.metadata.get("reads")
+        if isinstance(told, list):
+            return tuple(str(name) for name in told)
+        return tuple(dict.fromkeys((*self.requires, *self.non_empty)))
+
     def missing(self, point: DataPoint) -> str | None:
         """Why there is nothing to judge in this data point, or None."""
         for name in self.requires:

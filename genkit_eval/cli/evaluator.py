@@ -104,7 +104,7 @@ def _below(evaluator: Evaluator) -> list[Span]:
 
 
 def _reads(evaluator: Evaluator) -> str:
-    return ", ".join(dict.fromkeys((*evaluator.requires, *evaluator.non_empty)))
+    return ", ".join(evaluator.reads)
 
 
 def _document(evaluator: Evaluator) -> dict[str, JsonValue]:

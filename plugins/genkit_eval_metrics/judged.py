@@ -66,7 +66,11 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         is_billed=True,
         display_name=metric.display_name,
         definition=metric.definition,
-        metadata={"prompts": {**texts}, "models": {**models}},
+        metadata={
+            "prompts": {**texts},
+            "models": {**models},
+            "reads": [FIELDS.get(name, name) for name in metric.reads],
+        },
         check_options=check,
         needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
     )
