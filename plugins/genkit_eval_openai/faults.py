@@ -68,6 +68,11 @@ class OpenAIError(ModelError):
         self.status, self.code, self.retry_after_seconds = status, code, retry_after_seconds
 
 
+_NOTHING_SAID = re.compile(
+    r"\W*(?:(?:4\d\d|bad|invalid|malformed|unprocessable|request|input|entity|error)\W*)*", re.IGNORECASE
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """An error as the server put it; its texts hold no key."""
@@ -143,6 +148,9 @@ class Fault:
     @property
     def refuses_format(self) -> bool:
         """Whether it is the form of the reply that the server does not know or cannot do."""
+        if self.kind == "bad_request" and not self.param and _NOTHING_SAID.fullmatch(self.message):
+            # it may be: asking in a plainer form finds out, and what it then says is raised
+            return True
         return self.kind in ("bad_request", "server") and bool(_FORMAT.search(self.words))
 
     def error(self, model: str, where: str) -> OpenAIError:

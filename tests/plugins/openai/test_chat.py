@@ -402,3 +402,16 @@ def test_an_emoji_cut_in_half_and_a_mark_before_the_text_are_read(chat_model: Ma
         reply = run_sync(chat_model(server).generate(ASK))
 
     assert reply.text.startswith("cut ")
+
+
+@pytest.mark.parametrize("words", ["", "Invalid request", "400 Bad Request"])
+def test_a_refusal_without_words_is_tried_in_a_plainer_form(chat_model: MakeModel, words: str) -> None:
+    def plain_only(call: Call) -> Any:
+        return error_answer(400, words) if "response_format" in call.body else chat_answer('{"verdict": true}')
+
+    with OpenAIServer(plain_only) as server:
+        model = chat_model(server)
+        replies = [run_sync(model.generate(ASK, output=Verdict)).text for _ in range(2)]
+
+    assert replies == ['{"verdict": true}'] * 2
+    assert len(server.calls) == 4
