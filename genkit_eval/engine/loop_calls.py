@@ -18,6 +18,7 @@ from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.off_loop import loop_caller
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
 from genkit_eval.types import Score
@@ -62,9 +63,7 @@ class LoopCalls:
         self._inbox: deque[Case] = deque()
         self._news = anyio.Event()
         self._waking = False
-        loop: Any = anyio.lowlevel.current_token().native_token
-        # asyncio's and trio's names for the same thing
-        self._call_soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+        self._call_soon = loop_caller()
         feed.on_room.append(self._tell)
 
     async def run(self) -> None:

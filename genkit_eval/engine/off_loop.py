@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import anyio
 import anyio.lowlevel
 
-__all__ = ["caller_context", "off_loop"]
+__all__ = ["caller_context", "loop_caller", "off_loop"]
 
 T = TypeVar("T")
 
@@ -19,9 +19,7 @@ T = TypeVar("T")
 async def off_loop(fn: Callable[[], T], *, shield: bool = False) -> T:
     """What the function returns or raises; when cancelled, the thread is left to itself, or waited for (`shield`)."""
     done = anyio.Event()
-    loop: Any = anyio.lowlevel.current_token().native_token
-    # asyncio's and trio's names for the same thing
-    call_soon = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+    call_soon = loop_caller()
     result: list[T] = []
     problems: list[BaseException] = []
 
@@ -42,6 +40,17 @@ async def off_loop(fn: Callable[[], T], *, shield: bool = False) -> T:
     if problems:
         raise problems[0]
     return result[0]
+
+
+def loop_caller() -> Callable[[Callable[[], object]], object]:
+    """A function by which any thread has something called soon on the loop that runs here.
+
+    It raises RuntimeError once the loop is gone.
+    """
+    loop: Any = anyio.lowlevel.current_token().native_token
+    # asyncio's and trio's names for the same thing
+    caller: Callable[[Callable[[], object]], object] = getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+    return caller
 
 
 def caller_context() -> Context:
