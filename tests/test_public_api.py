@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import genkit_eval
+import genkit_eval_heuristics
 import genkit_eval_local
 import genkit_eval_metrics
 import genkit_eval_openai
@@ -19,7 +20,7 @@ PROGRAMS = {"__main__"}
 
 
 def module_names() -> list[str]:
-    packages = (genkit_eval, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
+    packages = (genkit_eval, genkit_eval_heuristics, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
     names = [package.__name__ for package in packages]
     for package in packages:
         names += [info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]

@@ -15,13 +15,14 @@ from importlib.metadata import distribution, entry_points
 from pathlib import Path
 
 import genkit_eval
+import genkit_eval_heuristics
 import genkit_eval_local
 import genkit_eval_metrics
 import genkit_eval_openai
 from genkit_eval import GenkitEval, run_sync
 from genkit_eval_metrics import genkit_metrics
 
-PACKAGES = (genkit_eval, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
+PACKAGES = (genkit_eval, genkit_eval_heuristics, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
 NEEDS_AN_EXTRA = {"genkit_eval.pytest_plugin"}
 
 SAMPLES = [
@@ -41,7 +42,7 @@ def check_files() -> None:
                 importlib.import_module(module.name)
     files = {path.name for path in distribution("genkit-eval").files or ()}
     assert "LICENSE" in files
-    assert {"genkitEval", "local", "openai"} <= entry_points(group="genkit_eval.plugins").names
+    assert {"genkitEval", "heuristics", "local", "openai"} <= entry_points(group="genkit_eval.plugins").names
 
 
 def check_sources(project: Path) -> None:

@@ -1,0 +1,9 @@
+"""All evaluators of the plugin: a line for each module that brings some."""
+
+from __future__ import annotations
+
+from genkit_eval_heuristics.definition import Heuristic
+
+__all__ = ["HEURISTICS"]
+
+HEURISTICS: tuple[Heuristic, ...] = ()

@@ -1,0 +1,115 @@
+"""What an evaluator of this plugin is, and what all of them have in common.
+
+A module of the plugin tells one story and ends with `EVALUATORS`, a tuple of `Heuristic`; `catalogue` lists them all.
+What an evaluator saw (findings) and what that comes to (a pure `aggregate`) are two functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from genkit_eval import DataPoint, Finding, Outcome, Sample, Score, Status
+from genkit_eval.errors import DataError
+
+__all__ = ["Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
+
+EDGE = 1e-9
+"""A score this near below the threshold is at it: 0.7 as a sum of tenths is 0.7."""
+
+
+class Options(BaseModel):
+    """The base of every options model: unknown options are refused, and it is built when it is first used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Thresholded(Options):
+    """From which score on a case passes."""
+
+    threshold: float = Field(default=0.5, ge=0, le=1, description="PASS at this score or above, FAIL below.")
+
+
+O = TypeVar("O", bound=BaseModel)  # noqa: E741
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heuristic:
+    """An evaluator that needs no model, with what its row in the README says."""
+
+    name: str
+    """With its namespace: "rule/contains_all"."""
+    fn: Callable[[DataPoint, Any], bool | float | Score | Sequence[Score]]
+    options: type[BaseModel]
+    display_name: str
+    definition: str
+    """What a high score says, in a sentence."""
+    formula: str
+    source: str
+    """Who defined it so: a system, a paper, a standard."""
+    kind: Literal["deterministic", "heuristic"]
+    requires: tuple[str, ...] = ()
+    """Data point fields that must be present (falsy values are), else the case is inconclusive."""
+    non_empty: tuple[str, ...] = ()
+    """Data point fields that must hold something, else the case is inconclusive."""
+    reads: tuple[str, ...] = ()
+    """Further fields that it looks at where they are there."""
+    custom: tuple[str, ...] = ()
+    """Options that a sample may carry in `custom` under the same name; its own go before the run's."""
+    direction: Literal["maximize", "minimize"] = "maximize"
+    low: float | None = 0.0
+    high: float | None = 1.0
+    version: str = "1"
+    """To be raised whenever the same data point may come to another score."""
+    aliases: Mapping[str, Mapping[str, JsonValue]] = field(default_factory=dict)
+    """Names that other systems have for it, each with the options by which it does as they do."""
+    package: str | None = None
+    """The package of the extra `text` that it cannot do without."""
+    check: Callable[[Sample, Any], str | None] | None = None
+    """A problem with a sample that is told before anything runs, or None."""
+    check_options: Callable[[Any], str | None] | None = None
+    """Why it cannot run with these options, or None."""
+
+
+def verdict(
+    value: float,
+    options: Thresholded,
+    *,
+    reason: str,
+    findings: Sequence[Finding] = (),
+    details: Mapping[str, JsonValue] | None = None,
+) -> Score:
+    """PASS where the value reaches the threshold of the options, else FAIL."""
+    passed = value >= options.threshold - EDGE
+    values: dict[str, object] = {
+        "score": value,
+        "status": Status.PASS if passed else Status.FAIL,
+        "outcome": Outcome.VERDICT,
+        "reason": reason,
+    }
+    if findings:
+        values["findings"] = findings
+    if details:
+        values["details"] = details
+    return Score.trusted(values)
+
+
+def with_custom(point: Sample, options: O, names: Sequence[str]) -> O:
+    """The options, with those of these names that the sample carries in its `custom` in place of the run's.
+
+    Raises:
+        DataError: what the sample carries is no value for that option.
+    """
+    own = {name: point.custom[name] for name in names if name in point.custom} if point.custom else {}
+    if not own:
+        return options
+    given = {name: getattr(options, name) for name in options.model_fields_set}
+    try:
+        return type(options).model_validate({**given, **own})
+    except ValidationError as problem:
+        [first, *_] = problem.errors(include_url=False)
+        place = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"custom.{place} of the sample: {first['msg']}, found {first['input']!r:.80}") from problem

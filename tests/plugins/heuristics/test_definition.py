@@ -1,0 +1,97 @@
+"""What all evaluators of the plugin have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from genkit_eval import DataPoint, GenkitEval, Outcome, Score, Status, run_sync
+from genkit_eval_heuristics import Heuristic, Thresholded, heuristics, verdict
+
+
+class LengthOptions(Thresholded):
+    most: int = 10
+
+
+def _length(point: DataPoint, options: LengthOptions) -> Score:
+    return verdict(min(1, options.most / len(point.output)), options, reason=f"{len(point.output)} characters")
+
+
+LENGTH = Heuristic(
+    name="custom/length",
+    fn=_length,
+    options=LengthOptions,
+    display_name="Length",
+    definition="The answer is short.",
+    formula="min(1, most / characters)",
+    source="here",
+    kind="heuristic",
+    requires=("output",),
+    non_empty=("output",),
+    custom=("most",),
+)
+
+
+def _score(root: Path, point: DataPoint, **options: object) -> Score:
+    ge = GenkitEval(plugins=[heuristics(more=[LENGTH])], root=root)
+    [score] = run_sync(ge.score(point, ge.ref("custom/length", **options)))
+    return score
+
+
+@pytest.mark.parametrize(
+    ("output", "score", "status"), [("a" * 10, 1, Status.PASS), ("a" * 20, 0.5, Status.PASS), ("a" * 40, 0.25, "FAIL")]
+)
+def test_a_case_passes_at_the_threshold(tmp_path: Path, output: str, score: float, status: str) -> None:
+    found = _score(tmp_path, DataPoint(output=output))
+
+    assert (found.score, found.status) == (score, status)
+
+
+def test_a_sum_that_is_the_threshold_but_for_rounding_passes() -> None:
+    options = Thresholded(threshold=0.8)
+
+    score = verdict(0.1 + 0.7, options, reason="")
+
+    assert 0.1 + 0.7 < 0.8
+    assert score.status is Status.PASS
+
+
+def test_what_is_not_there_is_inconclusive(tmp_path: Path) -> None:
+    assert _score(tmp_path, DataPoint(output="")).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_samples_own_option_goes_before_the_runs(tmp_path: Path) -> None:
+    point = DataPoint(output="a" * 40, custom={"most": 40, "threshold": 0.1})
+
+    score = _score(tmp_path, point, most=20, threshold=1.0)
+
+    assert (score.score, score.status) == (1.0, Status.PASS)
+
+
+def test_a_samples_own_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None:
+    score = _score(tmp_path, DataPoint(output="a", custom={"most": "many"}))
+
+    assert score.outcome is Outcome.FAILED
+    assert "custom.most" in str(score.error)
+    assert "'many'" in str(score.error)
+
+
+def test_what_the_extra_lacks_is_said_by_name(tmp_path: Path) -> None:
+    lacking = Heuristic(
+        name="custom/lacking",
+        fn=_length,
+        options=LengthOptions,
+        display_name="",
+        definition="",
+        formula="",
+        source="",
+        kind="heuristic",
+        package="no_such_package",
+    )
+
+    ge = GenkitEval(plugins=[heuristics(more=[lacking])], root=tmp_path)
+
+    assert ge.registry.evaluator("custom/lacking").needs == (
+        "needs the package no_such_package: pip install 'genkit-eval[text]'"
+    )
