@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from genkit_eval import DataPoint, Outcome, Sample, Score, Status
 from genkit_eval._json import json_form, load
 from genkit_eval.errors import DataError, GenkitEvalError
+from genkit_eval.workers import POOL
 from genkit_eval_metrics._reference import quoted, shown, text_reference
-from genkit_eval_metrics._workers import POOL
 
 __all__ = ["JsonataOptions", "check_jsonata", "jsonata"]
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, json_text
 from genkit_eval.errors import DataError
+from genkit_eval.workers import POOL
 from genkit_eval_metrics._reference import quoted
-from genkit_eval_metrics._workers import POOL
 
 __all__ = ["NothingToJudge", "ReadingOptions", "Texts", "expression_problem", "read"]
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from genkit_eval import DataPoint, Sample, Score, Status, json_text
 from genkit_eval.errors import DataError, GenkitEvalError
+from genkit_eval.workers import POOL
 from genkit_eval_metrics._reference import quoted, shown, text_reference
-from genkit_eval_metrics._workers import POOL
 
 if TYPE_CHECKING:
     from regex import Pattern

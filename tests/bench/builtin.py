@@ -12,7 +12,7 @@ import jsonata as library
 
 from genkit_eval import Score
 from genkit_eval.datasets import read_samples
-from genkit_eval_metrics._workers import POOL
+from genkit_eval.workers import POOL
 from genkit_eval_metrics.deep_equal import DeepEqualOptions, deep_equal
 from genkit_eval_metrics.jsonata import JsonataOptions, jsonata
 from genkit_eval_metrics.regex import RegexOptions, regex

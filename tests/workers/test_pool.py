@@ -12,7 +12,7 @@ import threading
 import pytest
 
 from genkit_eval.errors import GenkitEvalError
-from genkit_eval_metrics._workers import WorkerPool
+from genkit_eval.workers import WorkerPool
 
 ENDLESS = "($loop := function($n){ $loop($n + 2) }; $loop(0))"
 
@@ -174,9 +174,7 @@ def test_a_closed_pool_refuses_calls(pool: WorkerPool) -> None:
 
 def test_the_workers_end_with_the_interpreter() -> None:
     process = script(
-        "from genkit_eval_metrics._workers import POOL\n"
-        "POOL.call('jsonata', '1', {}, seconds=5)\n"
-        "print(POOL.pids()[0])\n"
+        "from genkit_eval.workers import POOL\nPOOL.call('jsonata', '1', {}, seconds=5)\nprint(POOL.pids()[0])\n"
     )
 
     assert process.returncode == 0
@@ -187,7 +185,7 @@ def test_the_workers_end_with_the_interpreter() -> None:
 def test_no_worker_outlives_a_parent_that_was_killed(expression: str) -> None:
     process = script(
         "import threading\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "POOL.call('jsonata', '1', {}, seconds=5)\n"
         "print(POOL.pids()[0], flush=True)\n"
         f"POOL.call('jsonata', {expression!r}, {{}}, seconds=1)\n"
@@ -205,7 +203,7 @@ def test_no_worker_outlives_a_parent_that_was_killed(expression: str) -> None:
 def test_ctrl_c_interrupts_a_call_and_the_next_one_gets_its_own_reply() -> None:
     process = script(
         "import threading\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "def tell():\n"
         "    while not POOL.pids(): pass\n"
         "    print('busy', flush=True)\n"
@@ -238,7 +236,7 @@ def test_ctrl_c_in_the_terminal_does_not_reach_the_workers(pool: WorkerPool) -> 
 def test_a_forked_child_has_workers_of_its_own() -> None:
     process = script(
         "import os\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "def ask(): return POOL.call('jsonata', '1', {}, seconds=5)['verdict'], POOL.pids()\n"
         "before = ask()\n"
         "child = os.fork()\n"
@@ -256,7 +254,7 @@ def test_a_deadline_holds_where_pipes_cannot_be_polled() -> None:
     process = script(
         "import select\n"
         "del select.poll\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "try:\n"
         f"    POOL.call('jsonata', {ENDLESS!r}, {{}}, seconds=0.5)\n"
         "except TimeoutError:\n"
@@ -273,7 +271,7 @@ def test_a_worker_finds_the_libraries_that_the_parent_finds(tmp_path) -> None:
         "import sys\n"
         f"sys.path.insert(0, {str(tmp_path)!r})\n"
         "from genkit_eval.errors import GenkitEvalError\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "try:\n"
         "    POOL.call('jsonata', '1', {}, seconds=5)\n"
         "except GenkitEvalError as problem:\n"
@@ -286,7 +284,7 @@ def test_a_worker_finds_the_libraries_that_the_parent_finds(tmp_path) -> None:
 def test_a_worker_that_cannot_start_is_an_error() -> None:
     process = script(
         "import sys\n"
-        "from genkit_eval_metrics._workers import POOL\n"
+        "from genkit_eval.workers import POOL\n"
         "from genkit_eval.errors import GenkitEvalError\n"
         "for executable in ('/nowhere/python', '/bin/false'):\n"
         "    sys.executable = executable\n"

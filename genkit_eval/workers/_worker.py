@@ -1,4 +1,4 @@
-"""The process that runs JSONata expressions, and patterns too costly to trust, for `_workers`.
+"""The process that runs JSONata expressions, and patterns too costly to trust, for `pool`.
 
 It is started as `python -I _worker.py <sys.path as JSON>` and imports nothing of this package, so that it starts
 quickly. A request on stdin and a reply on stdout are each four bytes of length (big-endian) and that much JSON:
@@ -58,11 +58,7 @@ def answer(operation: str, *arguments: Any) -> dict[str, Any]:
 def _evaluate(expression: str, document: Any, longest: int = MAX_RESULT) -> dict[str, Any]:
     import jsonata
 
-    program = _compiled(expression)
-    # the library looks up "the current expression" (its clock, its $eval scope) here and sets it only when compiling
-    jsonata.Jsonata.CURRENT.jsonata = program
-    null = jsonata.Utils.NULL_VALUE
-    result = program.evaluate(null if document is None else document, _frame_class()(None))
+    result = _result(expression, document)
     if result is True or result is False:
         return {"verdict": result, "details": {"result": result}}
     reply: dict[str, Any] = {"verdict": bool(jsonata.Functions.to_boolean(result))}
@@ -77,6 +73,29 @@ def _evaluate(expression: str, document: Any, longest: int = MAX_RESULT) -> dict
     except _TooLong:
         reply["details"] = {"resultOmitted": _size(result)}
     return reply
+
+
+def _transform(expression: str, document: Any, longest: int) -> dict[str, Any]:
+    """What the expression makes of the document: `result`, which is absent where it is undefined."""
+    result = _result(expression, document)
+    if result is None:
+        return {}
+    if _is_function(result):
+        raise _Refused("the result is a function")
+    try:
+        return {"result": _plain(result, [longest], MAX_RESULT_DEPTH)}
+    except _TooLong:
+        raise _Refused(f"the result is too much: {_size(result)}") from None
+
+
+def _result(expression: str, document: Any) -> Any:
+    import jsonata
+
+    program = _compiled(expression)
+    # the library looks up "the current expression" (its clock, its $eval scope) here and sets it only when compiling
+    jsonata.Jsonata.CURRENT.jsonata = program
+    null = jsonata.Utils.NULL_VALUE
+    return program.evaluate(null if document is None else document, _frame_class()(None))
 
 
 def _check(expression: str) -> dict[str, Any]:
@@ -98,7 +117,12 @@ def _search(pattern: str, text: str) -> dict[str, Any]:
         }
 
 
-_OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {"jsonata": _evaluate, "check": _check, "regex": _search}
+_OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
+    "jsonata": _evaluate,
+    "transform": _transform,
+    "check": _check,
+    "regex": _search,
+}
 
 
 @lru_cache(maxsize=256)
