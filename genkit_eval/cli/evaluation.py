@@ -15,6 +15,7 @@ from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.progress import ProgressLine
 from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
+from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import DataFile, EvalRun, Limits, Selection
 from genkit_eval.errors import ConfigError, GenkitEvalError
@@ -95,7 +96,7 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
             # a finished run is reported even where its evaluators are not defined
             if report.bounds or request.resume is None:
                 check_bounds(report.bounds, _evaluators(session, request))
-            with progress:
+            with ending_as_ctrl_c(), progress:
                 run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
         return _interrupted(session, request, report, progress.run_id)

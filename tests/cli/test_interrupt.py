@@ -1,8 +1,9 @@
-"""Ctrl-C: the prompt comes back at once, what is finished is kept, and the command to go on works."""
+"""Ctrl-C, and SIGTERM: the prompt comes back at once, what is finished is kept, and the command to go on works."""
 
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import CommandLine, Done, environment, write_numbers
+from tests.cli.conftest import CommandLine, Done, environment, process, write_numbers
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 
@@ -21,16 +22,18 @@ def journal_lines(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") - 1 for path in (folder / ".genkit" / "evals").glob("*.journal.jsonl"))
 
 
-def interrupted(arguments: Sequence[str], *, after: int) -> Done:
-    """Start a command, send it SIGINT when the flow was called so many times, and wait until it ends."""
-    command = [sys.executable, "-m", "genkit_eval", *arguments]
+def interrupted(
+    arguments: Sequence[str], *, after: int, by: signal.Signals = signal.SIGINT, prefix: Sequence[str] = ()
+) -> Done:
+    """Start a command, send it a signal when the flow was called so many times, and wait until it ends."""
+    command = [*prefix, sys.executable, "-m", "genkit_eval", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         err, calls = b"", 0
         while calls < after and (line := running.stderr.readline()):
             err, calls = err + line, calls + (b"the flow prints" in line)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(by)
         err += running.stderr.read()
         out = running.stdout.read()
     return Done(running.returncode, out.decode(), err.decode())
@@ -93,3 +96,53 @@ def test_a_file_of_a_named_format_goes_on_by_itself(genkit_eval: CommandLine, ap
 
     assert "--data" not in command
     assert resumed.json["cases"] == 100
+
+
+@pytest.mark.case("run/ctrl-c-saves-partial")
+@pytest.mark.parametrize("ctrl_c_ignored", [False, True])
+def test_sigterm_ends_a_run_as_ctrl_c_does(genkit_eval: CommandLine, app: Path, ctrl_c_ignored: bool) -> None:
+    """A shell starts what it puts into the background with Ctrl-C ignored."""
+    write_numbers(app / "numbers.jsonl", 100)
+    prefix = ["sh", "-c", 'trap "" INT; exec "$@"', "sh"] if ctrl_c_ignored else []
+
+    done = interrupted(
+        ["run", "numbers.jsonl", "-t", "slow", "-e", "my/below", "--max-concurrency", "1"],
+        after=11,
+        by=signal.SIGTERM,
+        prefix=prefix,
+    )
+    command = next(line for line in done.err.splitlines() if line.startswith("go on with: "))
+    resumed = genkit_eval(*shlex.split(command.removeprefix("go on with: "))[1:], "--json")
+
+    assert done.code == 130
+    assert "Traceback" not in done.err
+    assert resumed.json["cases"] == 100
+
+
+INTERRUPTING_IMPORT = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *more):
+        if name == os.environ["INTERRUPT_AT"]:
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+"""
+
+
+@pytest.mark.case("run/ctrl-c-saves-partial")
+@pytest.mark.parametrize("module", ["click", "genkit_eval.cli.evaluation", "pydantic", "genkit_eval.loading", "anyio"])
+def test_ctrl_c_while_the_program_starts_leaves_no_traceback(app: Path, tmp_path: Path, module: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING_IMPORT, encoding="utf-8")
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+
+    done = process(
+        "run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", env={"INTERRUPT_AT": module, "PYTHONPATH": path}
+    )
+
+    assert done.code == 130
+    assert "interrupted" in done.err
+    assert "Traceback" not in done.err
+    assert done.out == ""
