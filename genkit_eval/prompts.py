@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.models import Message
 
-__all__ = ["Prompt", "fenced", "fenced_in", "json_instructions"]
+__all__ = ["Prompt", "fence_marks", "fenced", "fenced_in", "json_instructions"]
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
@@ -112,6 +112,7 @@ class Prompt:
 
 
 _FENCE = re.compile(r"<(?P<mark>data-[0-9a-f]{16})>\n(?P<inside>.*?)\n</(?P=mark)>", re.DOTALL)
+_FENCE_TAG = re.compile(r"<(?P<end>/?)(?P<mark>data-[0-9a-f]{16})>")
 
 
 def fenced(text: str) -> str:
@@ -126,6 +127,22 @@ def fenced(text: str) -> str:
 def fenced_in(text: str) -> str:
     """What stands in the fences of a rendered prompt: the judged texts."""
     return "\n".join(found["inside"] for found in _FENCE.finditer(text))
+
+
+def fence_marks(text: str) -> list[str]:
+    """The marks of the fences in a rendered prompt, in order; one inside a fence is only text."""
+    tags = list(_FENCE_TAG.finditer(text)) if "<data-" in text else []
+    # where each is closed at the latest: whoever looks for that from every opening reads a hostile text for minutes
+    closed = {tag["mark"]: place for place, tag in enumerate(tags) if tag["end"]}
+    marks: list[str] = []
+    inside: str | None = None
+    for place, tag in enumerate(tags):
+        if inside is None and not tag["end"] and closed.get(tag["mark"], -1) > place:
+            inside = tag["mark"]
+            marks.append(inside)
+        elif tag["end"] and tag["mark"] == inside:
+            inside = None
+    return marks
 
 
 def json_instructions(output: type[BaseModel]) -> str:
