@@ -15,9 +15,9 @@ import openai
 import orjson
 from pydantic import JsonValue
 
+from genkit_eval.redaction import Redactor
 from genkit_eval_openai.endpoint import Endpoint
 from genkit_eval_openai.faults import Fault, OpenAIError, start_of
-from genkit_eval_openai.redaction import Redactor
 
 __all__ = ["Client"]
 

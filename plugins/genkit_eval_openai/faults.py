@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from pydantic import JsonValue
 
 from genkit_eval.errors import ModelError, ModelErrorKind
-from genkit_eval_openai.redaction import Redactor
+from genkit_eval.redaction import Redactor
 
 __all__ = ["Fault", "OpenAIError", "start_of"]
 

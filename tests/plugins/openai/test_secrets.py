@@ -13,10 +13,10 @@ import pytest
 
 from genkit_eval import DataPoint, GenkitEval, run_sync
 from genkit_eval.errors import ConfigError
+from genkit_eval.redaction import Redactor
 from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer, error_answer
 from genkit_eval_openai import OpenAIError, openai_models
 from genkit_eval_openai.chat import ChatModel
-from genkit_eval_openai.redaction import Redactor
 from tests.plugins.openai.conftest import ASK
 
 MakeModel = Callable[..., ChatModel]
