@@ -53,7 +53,8 @@ def pass_hat_k(repeats: int, passed: int, k: int) -> float:
         ValueError: not 1 <= k <= repeats, or not 0 <= passed <= repeats.
     Source: Yao et al. 2024, "tau-bench", section 3.
     """
-    return math.comb(passed, k) / _choices(repeats, passed, k)
+    choices = _choices(repeats, passed, k)
+    return math.comb(passed, k) / choices
 
 
 def _choices(repeats: int, passed: int, k: int) -> int:
