@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
     from genkit_eval.engine.source import Data
     from genkit_eval.library import Datasets, Runs
-    from genkit_eval.models import Embedder, Model
+    from genkit_eval.models import Embedder, Message, Model, Reply
     from genkit_eval.stored import EvalMetric
     from genkit_eval.stores import DatasetStore, EvalStore
 
@@ -128,6 +128,25 @@ class GenkitEval:
     def define_embedders(self, provider: str, embedders: Mapping[str, Embedder]) -> None:
         """Define embedders under `provider/name`."""
         self.registry.define_embedders(provider, embedders)
+
+    async def generate(
+        self, model: str, messages: str | Sequence[Message], *, config: Mapping[str, JsonValue] | None = None
+    ) -> Reply:
+        """Ask a model by its name, as judges are asked: within an evaluation by the run's limits, and counted.
+
+        Args:
+            model: "provider/name".
+            messages: a text is one message of the user.
+            config: parameters of the call, which go to the model as they are.
+
+        Raises:
+            UnknownName: no such model. ModelError: no reply.
+        """
+        from genkit_eval.model_calls import generate
+        from genkit_eval.models import Message
+
+        asked = [Message(role="user", content=messages)] if isinstance(messages, str) else messages
+        return await generate(self.registry.model(model), asked, config=config, read=lambda reply: reply)
 
     def ref(self, name: str, **options: JsonValue) -> EvaluatorRef:
         """An evaluator with options for one run; both are checked now.

@@ -189,12 +189,22 @@ class ModelError(GenkitEvalError):
         kind: which way it failed, for those that retry, count or stop.
         model: the name it goes by.
         text: what it replied, if anything.
+        status: of HTTP; None where there was none.
+        retry_after_seconds: how long the server asks to wait.
     """
 
     def __init__(
-        self, problem: str, *, kind: ModelErrorKind = "other", model: str | None = None, text: str = ""
+        self,
+        problem: str,
+        *,
+        kind: ModelErrorKind = "other",
+        model: str | None = None,
+        text: str = "",
+        status: int | None = None,
+        retry_after_seconds: float | None = None,
     ) -> None:
         self.problem, self.kind, self.model, self.text = problem, kind, model, text
+        self.status, self.retry_after_seconds = status, retry_after_seconds
         super().__init__(problem)
 
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, JsonValue, create_model
 
 from genkit_eval.answers import Choice, Rating, Scale, Unit, Verdict
 from genkit_eval.errors import ConfigError, JudgeError, ModelError
+from genkit_eval.model_calls import generate
 from genkit_eval.models import Message, Model, Reply, model_name
 from genkit_eval.prompts import fenced_in, json_instructions
 from genkit_eval.replies import Unreadable, read_answer, read_label
@@ -123,24 +124,35 @@ class Judge:
         return await self._ask(messages, answer, read)
 
     async def _ask(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[str], Read]) -> Read:
-        reply = await self._reply(messages, output)
-        try:
-            return read(reply.text)
-        except Unreadable as problem:
-            again = [*messages, *_correction(reply.text, problem)]
-        reply = await self._reply(again, output)
-        try:
-            return read(reply.text)
-        except Unreadable as problem:
-            raise self._unread(reply.text, problem) from problem
+        said = ""
 
-    async def _reply(self, messages: Sequence[Message], output: type[BaseModel]) -> Reply:
+        def usable(reply: Reply) -> Read:
+            nonlocal said
+            said = self._whole(reply)
+            return read(said)
+
         try:
-            reply = await self.model.generate(messages, output=output, config=self.config)
+            return await self._asked(messages, output, usable)
+        except Unreadable as problem:
+            again = [*messages, *_correction(said, problem)]
+        try:
+            return await self._asked(again, output, usable)
+        except Unreadable as problem:
+            raise self._unread(said, problem) from problem
+
+    async def _asked(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[Reply], Read]) -> Read:
+        model = self.model.found() if isinstance(self.model, _NamedModel) else self.model
+        try:
+            return await generate(model, messages, output=output, config=self.config, read=read)
+        except (JudgeError, Unreadable):
+            raise
         except ModelError as problem:
             raise JudgeError(problem.problem, kind=problem.kind, model=self.name, text=problem.text) from problem
         except Exception as problem:
             raise JudgeError(f"{type(problem).__name__}: {problem}", model=self.name) from problem
+
+    def _whole(self, reply: Reply) -> str:
+        """The text of a reply that is whole."""
         if not isinstance(reply, Reply):
             raise JudgeError(f"the model returned {type(reply).__name__}, expected a Reply", model=self.name)
         if reply.refusal:
@@ -157,7 +169,7 @@ class Judge:
                 model=self.name,
                 text=reply.text,
             )
-        return reply
+        return reply.text
 
     def _unread(self, text: str, problem: Unreadable) -> JudgeError:
         if not text.strip():

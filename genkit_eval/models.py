@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, Field, JsonValue
@@ -10,7 +10,18 @@ from pydantic import BaseModel, Field, JsonValue
 from genkit_eval._data import Data
 from genkit_eval.types import Usage
 
-__all__ = ["CUT_OFF", "FILTERED", "Embedder", "Message", "Model", "Reply", "TokenLogprob", "model_name"]
+__all__ = [
+    "CUT_OFF",
+    "FILTERED",
+    "Embedder",
+    "Message",
+    "Model",
+    "Reply",
+    "TokenLogprob",
+    "Vectors",
+    "model_identity",
+    "model_name",
+]
 
 
 class Message(Data):
@@ -84,6 +95,24 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text."""
         ...
+
+
+class Vectors(list[Sequence[float]]):
+    """Vectors of an embedder that knows what they cost."""
+
+    def __init__(self, vectors: Iterable[Sequence[float]], *, usage: Usage | None = None) -> None:
+        super().__init__(vectors)
+        self.usage = usage
+
+
+def model_identity(model: Model | Embedder) -> str | None:
+    """What tells this model from every other one, on this machine and later: its own `identity`, if it has one.
+
+    That is its name and where it lies (a server's address, a file's digest). Replies of a model without one are kept
+    for the run that asked, and for no other.
+    """
+    identity = getattr(model, "identity", None)
+    return identity if isinstance(identity, str) and identity else None
 
 
 def model_name(model: Model | Embedder) -> str:

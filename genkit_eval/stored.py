@@ -11,7 +11,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from genkit_eval._data import Data, Json, Timestamp
-from genkit_eval.types import DataPoint, Direction, EvaluatorKind, Finding, Outcome, Sample, Status
+from genkit_eval.types import DataPoint, Direction, EvaluatorKind, Finding, Outcome, Sample, Status, Usage
 
 __all__ = [
     "Dataset",
@@ -24,6 +24,7 @@ __all__ = [
     "EvaluatorRecord",
     "MetricInfo",
     "MetricSummary",
+    "ModelUsage",
     "RunState",
 ]
 
@@ -45,8 +46,18 @@ class RunState(StrEnum):
     INCOMPLETE = "INCOMPLETE"
 
 
+class ModelUsage(Usage):
+    """What one model cost; `used_by` is "target" or the evaluator's reference, where that is not said elsewhere."""
+
+    model: str
+    used_by: str | None = None
+
+
 class EvalMetric(Data):
-    """One score in a run file: Genkit's keys, and ours (`outcome`, `version`, `findings`, `repeat`, `seconds`)."""
+    """One score in a run file: Genkit's keys, and ours from `outcome` on.
+
+    `usage` is what the judge's calls for it cost, by model; of several scores of one evaluator the first has it.
+    """
 
     evaluator: str
     score_id: str | None = None
@@ -62,6 +73,7 @@ class EvalMetric(Data):
     details: Mapping[str, Json] | None = None
     repeat: int | None = None
     seconds: float | None = None
+    usage: Sequence[ModelUsage] = ()
 
     @property
     def name(self) -> str:
@@ -85,8 +97,9 @@ class EvalMetric(Data):
 
 
 class EvalResult(DataPoint):
-    """A data point with its metrics, as a run file holds it."""
+    """A data point with its metrics, as a run file holds it; `repeat`, from 0, where a case ran several times."""
 
+    repeat: int | None = None
     metrics: Sequence[EvalMetric] = ()
 
     @property
@@ -177,6 +190,13 @@ class EvalRunKey(Data):
     summary: Sequence[MetricSummary] = ()
     source: Mapping[str, Json] | None = None
     limits: Mapping[str, Json] | None = None
+    parent: str | None = None
+    """The run whose outputs it judges once more."""
+    repeats: Mapping[str, Json] | None = None
+    budget: Mapping[str, Json] | None = None
+    stopped: str | None = None
+    """Why it ended early."""
+    usage: Sequence[ModelUsage] = ()
 
 
 class DatasetSchema(Data):

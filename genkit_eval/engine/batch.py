@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from genkit_eval.engine.calls import called_within
+from genkit_eval.engine.calls import Called, called_within
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
+from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.types import DataPoint, Score
 
 __all__ = ["beside_loop", "judge_batches", "judge_together"]
 
 
-async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits) -> None:
+async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits, calls: RunCalls) -> None:
     """Let each batch evaluator judge all data points with an output that it has not judged yet."""
     for cell in cells:
         rows = [(slot, result) for slot, result in ledger.answered() if _lacks(result, cell)]
@@ -29,7 +30,7 @@ async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits) -
             else:
                 ledger.add_late(slot, [cell.metric(Score.inconclusive(reason=why), 0.0)])
         if judged:
-            all_metrics = await judge_together(cell, [point for _, point in judged], limits.evaluator_seconds)
+            all_metrics = await judge_together(cell, [point for _, point in judged], limits.evaluator_seconds, calls)
             for (slot, _), metrics in zip(judged, all_metrics, strict=True):
                 ledger.add_late(slot, metrics)
         ledger.journal.flush()
@@ -39,9 +40,18 @@ def _lacks(result: Mapping[str, Any], cell: Cell) -> bool:
     return all(metric["evaluator"] != cell.key for metric in result["metrics"])
 
 
-async def judge_together(cell: Cell, points: Sequence[DataPoint], limit: float | None) -> list[list[Metric]]:
-    """One list of metrics a point; when the evaluator breaks, every point has its error."""
-    value, error, seconds = await called_within(beside_loop(cell), points, limit)
+async def judge_together(
+    cell: Cell, points: Sequence[DataPoint], limit: float | None, calls: RunCalls
+) -> list[list[Metric]]:
+    """One list of metrics a point, the first with what all of them cost; when it breaks, every point has its error."""
+    asked = calls.begin(cell.key)
+    result = await called_within(beside_loop(cell), points, limit, asked.timed_by)
+    first, *others = _shared_out(cell, points, result)
+    return [asked.billed(first), *others]
+
+
+def _shared_out(cell: Cell, points: Sequence[DataPoint], result: Called) -> list[list[Metric]]:
+    value, error, seconds = result
     if error is None and not isinstance(value, list | tuple):
         error = f"the evaluator returned {type(value).__name__}: expected a list with one value for each data point"
     elif isinstance(value, list | tuple) and len(value) != len(points):

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 import anyio
 
+from genkit_eval.engine.clock import Clock
 from genkit_eval.errors import GenkitEvalError
 
 __all__ = ["LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described"]
@@ -73,10 +74,13 @@ def _is_ctrl_c(problem: BaseException) -> bool:
     return isinstance(problem, KeyboardInterrupt)
 
 
-async def called_within(call: Callable[[A], Awaitable[object]], argument: A, limit: float | None) -> Called:
-    """Call an asynchronous evaluator under a deadline of its own."""
+async def called_within(
+    call: Callable[[A], Awaitable[object]], argument: A, limit: float | None, timed_by: Callable[[Clock], object]
+) -> Called:
+    """Call an asynchronous evaluator under a deadline of its own; `timed_by` is given its clock first."""
     result: Called = None, None, 0.0
     with anyio.move_on_after(limit) as scope:
+        timed_by(Clock(limit, scope))
         result = await called_async(call, argument, anyio.get_cancelled_exc_class())
     if scope.cancel_called:
         return None, f"timeout: the evaluator took longer than {limit:g} s", limit or 0.0

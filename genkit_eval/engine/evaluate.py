@@ -19,6 +19,7 @@ from genkit_eval.engine.interrupts import one_interrupt
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
+from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.resume import remaining_cases
@@ -69,16 +70,17 @@ async def run_cases(
     limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
+    calls = RunCalls()
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
             cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
             meter.begin(notices)
             with heap_set_aside():
-                await _run_lanes(plan, cases, ledger, limits, meter)
+                await _run_lanes(plan, cases, ledger, limits, calls, meter)
             if plan.batch_cells:
                 ledger.flush()
-                await judge_batches(plan.batch_cells, ledger, limits)
+                await judge_batches(plan.batch_cells, ledger, limits, calls)
             meter.tell()
             key = _finished(journal.key, ledger, meter.seconds)
             # all is done: whoever cancels now gets a finished run, not one that is closed twice
@@ -93,10 +95,12 @@ def _fresh_cases(source: Source) -> Iterator[Case]:
     return (Case(index, sample) for index, sample in enumerate(source.samples()))
 
 
-async def _run_lanes(plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, meter: _Meter) -> None:
+async def _run_lanes(
+    plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, calls: RunCalls, meter: _Meter
+) -> None:
     feed = Feed(cases, limits.max_concurrency)
     ledger.feed = feed
-    loop = LoopCalls(plan, feed, ledger, limits)
+    loop = LoopCalls(plan, feed, ledger, limits, calls)
     threads = SyncCalls(plan, feed, ledger, limits, loop.judge_later)
     loop.put_sync, loop.on_tick = threads.put, meter.tell
     try:

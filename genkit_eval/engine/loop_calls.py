@@ -15,9 +15,11 @@ from anyio.abc import TaskGroup
 from genkit_eval.engine.calls import called_async, called_within
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell
+from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.model_calls import TARGET, RunCalls
 from genkit_eval.engine.off_loop import loop_caller
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
@@ -35,26 +37,25 @@ class _Guard:
     A scope per call would cost more than a cheap call itself.
     """
 
-    __slots__ = ("case", "due", "scope")
+    __slots__ = ("case", "clock", "scope")
 
     def __init__(self, scope: anyio.CancelScope) -> None:
         self.scope = scope
         self.case: Case | None = None
-        self.due = math.inf
+        self.clock = Clock()
 
     def begin(self, case: Case, seconds: float | None) -> None:
-        self.case = case
-        self.due = math.inf if seconds is None else perf_counter() + seconds
+        self.case, self.clock = case, Clock(seconds)
 
     def end(self) -> None:
-        self.case, self.due = None, math.inf
+        self.case, self.clock.due = None, math.inf
 
 
 class LoopCalls:
     """Runs what is asynchronous in a plan, and waits for the end of the run."""
 
-    def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits) -> None:
-        self._plan, self._feed, self._ledger, self._limits = plan, feed, ledger, limits
+    def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits, calls: RunCalls) -> None:
+        self._plan, self._feed, self._ledger, self._limits, self._calls = plan, feed, ledger, limits, calls
         self.put_sync: Callable[[Case], None]
         self.on_tick: Callable[[], None] | None = None
         self._cancelled = anyio.get_cancelled_exc_class()
@@ -121,8 +122,8 @@ class LoopCalls:
             await anyio.sleep(interval)
             now = perf_counter()
             for guard in self._guards:
-                if now > guard.due:
-                    guard.due = math.inf
+                if now > guard.clock.due:
+                    guard.clock.due = math.inf
                     guard.scope.cancel()
             if self.on_tick is not None:
                 self.on_tick()
@@ -185,6 +186,7 @@ class LoopCalls:
         documents: list[Any] = []
         recorder.set(documents)
         guard.begin(case, self._limits.target_seconds)
+        self._calls.begin(TARGET).timed_by(guard.clock)
         value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
@@ -232,7 +234,9 @@ class LoopCalls:
         if why is not None:
             self._ledger.add(case, [cell.metric(Score.inconclusive(reason=why), 0.0)])
             return
-        metrics = cell.settled(await called_within(cell.call, point, self._limits.evaluator_seconds))
+        calls = self._calls.begin(cell.key, slot=case.slot)
+        result = await called_within(cell.call, point, self._limits.evaluator_seconds, calls.timed_by)
+        metrics = cell.settled(result)
         if case.differs(point):
             metrics = [cell.changed_point(metrics)]
-        self._ledger.add(case, metrics)
+        self._ledger.add(case, calls.billed(metrics))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from genkit_eval._json import dump
 from genkit_eval.engine.calls import LONGEST_ERROR
 from genkit_eval.scores import as_scores
+from genkit_eval.stored import ModelUsage
 from genkit_eval.types import Outcome, Score
 
 __all__ = ["Counted", "Metric", "PlainVerdicts", "counted", "metric_from", "metric_of"]
@@ -27,6 +28,11 @@ class Metric(NamedTuple):
     def evaluator(self) -> str:
         """Who spoke."""
         return self.counted[0]
+
+    def costing(self, usage: Sequence[ModelUsage]) -> Metric:
+        """The same, with what it cost, by model."""
+        costs = dump([spent.to_json() for spent in usage])
+        return self._replace(text=b'%b,"usage":%b}' % (self.text[:-1], costs))
 
 
 class PlainVerdicts:

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue, create_model
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.recording import TargetResult
 from genkit_eval.errors import DataError, ModelError
-from genkit_eval.models import Message, Model
+from genkit_eval.model_calls import generate
+from genkit_eval.models import Message, Model, Reply
 
 __all__ = ["model_target"]
 
@@ -36,7 +37,12 @@ async def _generated(model: Model, value: JsonValue) -> TargetResult:
     config = request.get("config") or {}
     if not isinstance(config, Mapping):
         raise DataError("'config' of a model's input is an object of parameters")
-    reply = await model.generate(_messages(request["messages"]), output=wanted, config=config or None)
+    return await generate(
+        model, _messages(request["messages"]), output=wanted, config=config or None, read=partial(_result, wanted)
+    )
+
+
+def _result(wanted: type[BaseModel] | None, reply: Reply) -> TargetResult:
     if reply.refusal:
         raise ModelError(f"the model refused: {reply.refusal[:300]!r}", kind="refused", text=reply.refusal)
     if reply.cut_off:

@@ -9,7 +9,16 @@ from typing import Any, TypeVar, overload
 
 from genkit_eval._data import Data
 from genkit_eval._json import dump
-from genkit_eval.stored import EvalMetric, EvalResult, EvalRunKey, EvaluatorRecord, MetricInfo, MetricSummary, RunState
+from genkit_eval.stored import (
+    EvalMetric,
+    EvalResult,
+    EvalRunKey,
+    EvaluatorRecord,
+    MetricInfo,
+    MetricSummary,
+    ModelUsage,
+    RunState,
+)
 from genkit_eval.types import Direction, EvaluatorKind, Expect, Finding, Outcome, Sample, Status, ToolCall, Turn, Usage
 
 __all__ = ["Records", "foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
@@ -62,13 +71,19 @@ _BUILD_SAMPLE: Mapping[str, _Build] = {
     "turns": _many(Turn),
     "usage": Usage.model_validate,
 }
-_BUILD_METRIC: Mapping[str, _Build] = {"status": Status, "outcome": Outcome, "findings": _many(Finding)}
+_BUILD_METRIC: Mapping[str, _Build] = {
+    "status": Status,
+    "outcome": Outcome,
+    "findings": _many(Finding),
+    "usage": _many(ModelUsage),
+}
 _BUILD_RESULT: Mapping[str, _Build] = {
     **_BUILD_SAMPLE,
     "metrics": lambda items: [_trusted(EvalMetric, item, _METRIC_NAMES, _BUILD_METRIC) for item in items],
 }
 _BUILD_RECORD: Mapping[str, _Build] = {"direction": Direction, "kind": EvaluatorKind}
 _BUILD_KEY: Mapping[str, _Build] = {
+    "usage": _many(ModelUsage),
     "created_at": datetime.fromisoformat,
     "state": RunState,
     "metrics_metadata": lambda infos: {

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from genkit_eval import DataPoint, Embedder, Score
 from genkit_eval.errors import DataError
+from genkit_eval.model_calls import embed
 from genkit_eval.text import text_of
 from genkit_eval.vectors import cosine
 from genkit_eval_local._scores import NO_TEXT, cut, references
@@ -47,7 +48,7 @@ def embedding_similarity(
         known = [text for text in references(point.reference) if text.strip()]
         if not answer.strip() or not known:
             return Score.inconclusive(reason=NO_TEXT.format("reference" if answer.strip() else "answer"))
-        vectors = await embedder().embed([answer, *known])
+        vectors = await embed(embedder(), [answer, *known])
         if len(vectors) != len(known) + 1:
             raise DataError(f"the embedder gave {len(vectors)} vectors for {len(known) + 1} texts: expected one a text")
         try:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from pydantic import JsonValue
 
 from genkit_eval import Embedder, Registry
 from genkit_eval.errors import ConfigError, ModelError
+from genkit_eval.model_calls import embed
 from genkit_eval.models import model_name
 from genkit_eval.vectors import cosine
 
 __all__ = ["Embedding"]
-
-
-class _Configurable(Protocol):
-    async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue]) -> Sequence[Sequence[float]]: ...
 
 
 class Embedding:
@@ -74,9 +70,4 @@ class Embedding:
             raise ModelError(f"embedder '{self.name}': {problem}", model=self.name) from problem
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        found = self.found()
-        if not self.options:
-            return await found.embed(texts)
-        # the protocol asks for texts only; that this one takes more was just looked at
-        configurable: _Configurable = found  # type: ignore[assignment]
-        return await configurable.embed(texts, config=self.options)
+        return await embed(self.found(), texts, config=self.options or None)

@@ -37,6 +37,11 @@ class ChatModel:
         return f"ChatModel({self.name!r})"
 
     @property
+    def identity(self) -> str:
+        """Its name and where its server is."""
+        return self._endpoint.identity(self.name)
+
+    @property
     def not_sent(self) -> frozenset[str]:
         """Parameters that the server refuses for this model, so that calls go without them."""
         return self._dialect.without

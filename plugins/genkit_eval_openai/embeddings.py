@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
+from genkit_eval import Usage
+from genkit_eval.models import Vectors
 from genkit_eval_openai.endpoint import Endpoint
 from genkit_eval_openai.faults import Fault, OpenAIError
 
@@ -23,9 +25,12 @@ class OpenAIEmbedder:
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.name!r})"
 
-    async def embed(
-        self, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None
-    ) -> Sequence[Sequence[float]]:
+    @property
+    def identity(self) -> str:
+        """Its name and where its server is."""
+        return self._endpoint.identity(self.name)
+
+    async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None) -> Vectors:
         """One vector a text, in their order, all of one length, finite and not all zeros.
 
         Args:
@@ -36,6 +41,7 @@ class OpenAIEmbedder:
         """
         client = await self._endpoint.client()
         vectors: list[Sequence[float]] = []
+        tokens: list[int | None] = []
         for start in range(0, len(texts), self._batch_size):
             batch = list(texts[start : start + self._batch_size])
             body: dict[str, JsonValue] = {**(config or {}), "model": self._model, "input": [*batch]}
@@ -43,10 +49,14 @@ class OpenAIEmbedder:
             if isinstance(answer, Fault):
                 raise answer.error(self.name, client.where)
             vectors += self._vectors(answer.get("data"), len(batch))
+            tokens.append(_tokens(answer.get("usage")))
         lengths = {len(vector) for vector in vectors}
         if len(lengths) > 1:
             raise self._error(f"gave vectors of different lengths: {', '.join(map(str, sorted(lengths)))}")
-        return vectors
+        known = [count for count in tokens if count is not None]
+        # a sum of some of them would look like the whole
+        usage = Usage(input_tokens=sum(known)) if known and len(known) == len(tokens) else None
+        return Vectors(vectors, usage=usage)
 
     def _vectors(self, data: JsonValue, wanted: int) -> list[Sequence[float]]:
         items = data if isinstance(data, list) else []
@@ -76,3 +86,8 @@ class OpenAIEmbedder:
 
     def _error(self, problem: str) -> OpenAIError:
         return OpenAIError(f"{self.name} {problem}: is it an embedding model?", kind="unparsable", model=self.name)
+
+
+def _tokens(usage: JsonValue) -> int | None:
+    found = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None

@@ -56,6 +56,11 @@ class Endpoint:
         found = os.environ.get(variable) if given is None and self.takes_environment else given
         return (found or "").strip() or None
 
+    def identity(self, model: str) -> str:
+        """What tells a model of this server from one of the same name elsewhere."""
+        url = self.setting(self.base_url, "OPENAI_BASE_URL")
+        return f"{model} at {url.rstrip('/') if url else 'the default address'}"
+
     def check(self) -> None:
         """Find out, before anything is paid for, whether there is a key, or a server that may need none.
 

@@ -48,9 +48,8 @@ class OpenAIError(ModelError):
     """A server of OpenAI's protocol gave no usable reply.
 
     Args:
-        status: of HTTP; None where there was none.
+        status, retry_after_seconds: as in `ModelError`.
         code: what the server calls it ("context_length_exceeded").
-        retry_after_seconds: how long the server asks to wait.
     """
 
     def __init__(
@@ -64,8 +63,10 @@ class OpenAIError(ModelError):
         code: str | None = None,
         retry_after_seconds: float | None = None,
     ) -> None:
-        super().__init__(problem, kind=kind, model=model, text=text)
-        self.status, self.code, self.retry_after_seconds = status, code, retry_after_seconds
+        super().__init__(
+            problem, kind=kind, model=model, text=text, status=status, retry_after_seconds=retry_after_seconds
+        )
+        self.code = code
 
 
 _NOTHING_SAID = re.compile(
