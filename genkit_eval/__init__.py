@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from genkit_eval._json import json_text
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
-    from genkit_eval.engine import EvalRun, Limits, Progress, Selection, TargetResult, record_context
+    from genkit_eval.engine import (
+        EvalRun,
+        Limits,
+        Progress,
+        Selection,
+        TargetResult,
+        record_context,
+        record_plan,
+        record_retrieved,
+        record_tool_call,
+        record_turn,
+        record_usage,
+    )
     from genkit_eval.errors import (
         AlreadyExists,
         ConfigError,
@@ -67,7 +79,8 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "DataFile EvalRun Limits Progress Selection TargetResult record_context",
+    "engine": "DataFile EvalRun Limits Progress Selection TargetResult record_context record_plan "
+    "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
     "UnknownName VersionConflict",
@@ -148,6 +161,11 @@ __all__ = [
     "VersionConflict",
     "json_text",
     "record_context",
+    "record_plan",
+    "record_retrieved",
+    "record_tool_call",
+    "record_turn",
+    "record_usage",
     "run_sync",
 ]
 

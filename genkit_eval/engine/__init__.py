@@ -6,7 +6,15 @@ from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
-from genkit_eval.engine.recording import TargetResult, record_context
+from genkit_eval.engine.recording import (
+    TargetResult,
+    record_context,
+    record_plan,
+    record_retrieved,
+    record_tool_call,
+    record_turn,
+    record_usage,
+)
 from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.score import score_point
@@ -46,6 +54,11 @@ __all__ = [
     "no_source",
     "off_loop",
     "record_context",
+    "record_plan",
+    "record_retrieved",
+    "record_tool_call",
+    "record_turn",
+    "record_usage",
     "recorded_plan",
     "run_cases",
     "sample_problems",

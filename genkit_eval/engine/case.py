@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from genkit_eval._data import plain
 from genkit_eval._json import dump, json_bytes, load
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.metric import Metric, metric_from
-from genkit_eval.engine.recording import observed
+from genkit_eval.engine.recording import gathered, observed
 from genkit_eval.errors import DataError
 from genkit_eval.stored import EvalResult
 from genkit_eval.types import DataPoint, Sample
@@ -87,7 +87,7 @@ class Case:
         self.error = self.sample.error
         self._settle(_given_values(self.sample))
 
-    def answered(self, value: object, context: list[Any], seconds: float) -> None:
+    def answered(self, value: object, records: Sequence[tuple[str, Any]], seconds: float) -> None:
         """Take what the target returned and recorded."""
         values = _given_values(self.sample)
         try:
@@ -99,11 +99,8 @@ class Case:
         values["output"], self._texts["output"] = form, text
         values.pop("error", None)
         values["latency"] = round(seconds, 6)
-        if reported:
-            values.update(reported)
-            context = [*context, *reported.get("context", ())]
-        if context:
-            values["context"] = context
+        if reported or records:
+            values.update(gathered(records, reported))
         self._settle(values)
 
     def broke(self, error: str, seconds: float) -> None:

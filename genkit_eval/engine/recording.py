@@ -1,23 +1,47 @@
-"""What a target reports beside its output: documents it read, by a call inside it or by what it returns."""
+"""What a target reports beside its output, by calls inside it or by what it returns: documents it read, tools it used.
+
+The `record_…` functions reach the case that is running through a context variable: tasks and threads that a flow starts
+have it too (threads, if they are given the context). Outside an evaluation they do nothing.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from pydantic import JsonValue, ValidationError
+from pydantic import ValidationError
 
 from genkit_eval._json import json_form
 from genkit_eval.errors import DataError
-from genkit_eval.types import Sample
+from genkit_eval.types import Sample, ToolCall, Turn, Usage
 
-__all__ = ["TargetResult", "observed", "record_context", "recorder"]
+__all__ = [
+    "TargetResult",
+    "gathered",
+    "observed",
+    "record_context",
+    "record_plan",
+    "record_retrieved",
+    "record_tool_call",
+    "record_turn",
+    "record_usage",
+    "recorder",
+]
 
-recorder: ContextVar[list[JsonValue] | None] = ContextVar("genkit_eval_recorder", default=None)
-"""Where the documents of the case that is running go; None outside an evaluation."""
+recorder: ContextVar[list[tuple[str, Any]] | None] = ContextVar("genkit_eval_recorder", default=None)
+"""Where what is recorded goes, in order, each with the name of its data point field; None outside an evaluation."""
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+"""Nothing was given: None is a value."""
 
 _REPORTED = {
     "output",
@@ -40,11 +64,147 @@ def record_context(*documents: object) -> None:
     They are kept in order, after those of earlier calls. Outside an evaluation it does nothing.
 
     Raises:
-        NotJson: a document that JSON cannot hold.
+        DataError: a document that JSON cannot hold.
     """
-    documents_of_case = recorder.get()
-    if documents_of_case is not None:
-        documents_of_case.extend(json_form(document) for document in documents)
+    records = recorder.get()
+    if records is not None:
+        records.extend(("context", json_form(document)) for document in documents)
+
+
+def record_tool_call(
+    name: str,
+    arguments: object = ABSENT,
+    *,
+    output: object = ABSENT,
+    error: str | None = None,
+    id: str | None = None,
+) -> None:
+    """Call inside a flow, once for each call of a tool: what was asked, and what came back, or the error.
+
+    They are `point.tools`, in the order in which they are recorded. Outside an evaluation it does nothing.
+
+    Raises:
+        DataError: what was given cannot be kept.
+    """
+    given: dict[str, object] = {"name": name}
+    given |= {key: item for key, item in (("arguments", arguments), ("output", output)) if item is not ABSENT}
+    given |= {key: item for key, item in (("error", error), ("id", id)) if item is not None}
+    _record("tools", ToolCall, given)
+
+
+def record_turn(
+    role: str, content: object = ABSENT, *, tool_calls: Sequence[ToolCall] = (), tool_call_id: str | None = None
+) -> None:
+    """Call inside a flow: a turn of the conversation, by the "user", the "assistant", a "tool" or the "system".
+
+    They are `point.turns`, oldest first. Outside an evaluation it does nothing.
+
+    Raises:
+        DataError: what was given cannot be kept.
+    """
+    given: dict[str, object] = {"role": role}
+    if content is not ABSENT:
+        given["content"] = content
+    if tool_calls:
+        given["tool_calls"] = tool_calls
+    if tool_call_id is not None:
+        given["tool_call_id"] = tool_call_id
+    _record("turns", Turn, given)
+
+
+def record_retrieved(*ids: str) -> None:
+    """Call inside a flow: the ids of what it retrieved, best first; they are `point.retrieved_ids`.
+
+    They are kept in order, after those of earlier calls. A search that found nothing is recorded by a call without ids.
+    Outside an evaluation it does nothing.
+
+    Raises:
+        DataError: an id that is no text.
+    """
+    for given in ids:
+        if not isinstance(given, str):
+            raise DataError(f"record_retrieved takes ids, which are texts: found {given!r:.80}")
+    records = recorder.get()
+    if records is not None:
+        records.append(("retrieved_ids", ids))
+
+
+def record_usage(
+    *,
+    input_tokens: int | None = None,
+    output_tokens: int | None = None,
+    cached_tokens: int | None = None,
+    cost_usd: float | None = None,
+    model_calls: int = 1,
+) -> None:
+    """Call inside a flow, after each call of a model: what it took; `point.usage` is the sum.
+
+    `model_calls` says how many calls it speaks of. Outside an evaluation it does nothing.
+
+    Raises:
+        DataError: a figure that is no finite number, or below zero.
+    """
+    given = {
+        "input_tokens": input_tokens,
+        "output_tokens": output_tokens,
+        "cached_tokens": cached_tokens,
+        "cost_usd": cost_usd,
+        "model_calls": model_calls,
+    }
+    for name, item in given.items():
+        if item is not None and item < 0:
+            raise DataError(f"record_usage: {name} is {item}, expected 0 or more")
+    _record("usage", Usage, {name: item for name, item in given.items() if item is not None})
+
+
+def record_plan(*steps: str) -> None:
+    """Call inside a flow: the steps it means to take, which are `point.plan`; a later plan replaces an earlier one.
+
+    Outside an evaluation it does nothing.
+    """
+    records = recorder.get()
+    if records is not None:
+        records.append(("plan", list(steps)))
+
+
+def _record(name: str, kind: type[ToolCall | Turn | Usage], given: Mapping[str, object]) -> None:
+    try:
+        made = kind.model_validate(given)
+    except ValidationError as fault:
+        raise DataError(f"what was recorded cannot be kept: {_told(fault)}") from fault
+    records = recorder.get()
+    if records is not None:
+        records.append((name, made))
+
+
+def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) -> dict[str, Any]:
+    """The data point fields in what a target recorded and in what it returned beside its output.
+
+    Lists are what was recorded and then what was returned; of anything else, what was returned goes before.
+    """
+    fields: dict[str, Any] = {}
+    for name, item in records:
+        if name in ("context", "tools", "turns"):
+            fields.setdefault(name, []).append(item)
+        elif name == "retrieved_ids":
+            fields.setdefault(name, []).extend(item)
+        elif name == "usage":
+            fields[name] = _sum(fields[name], item) if name in fields else item
+        else:
+            fields[name] = item
+    for name, item in reported.items():
+        joined = name in fields and name in ("context", "tools", "turns", "retrieved_ids")
+        fields[name] = [*fields[name], *item] if joined else item
+    return fields
+
+
+def _sum(first: Usage, second: Usage) -> Usage:
+    """Both together; what neither says stays unsaid."""
+    total = {name: getattr(first, name) for name in first.model_fields_set}
+    for name in second.model_fields_set:
+        value = getattr(second, name)
+        total[name] = value if total.get(name) is None else total[name] + value
+    return Usage.trusted(total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +238,10 @@ def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
     try:
         checked = Sample.model_validate({_BY_KEY[key]: item for key, item in reported.items()})
     except ValidationError as fault:
-        wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in fault.errors(include_url=False)]
-        raise DataError(f"beside it the target reported {'; '.join(wrong[:5])}") from fault
+        raise DataError(f"beside it the target reported {_told(fault)}") from fault
     return {name: getattr(checked, name) for name in checked.model_fields_set}
+
+
+def _told(fault: ValidationError) -> str:
+    wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in fault.errors(include_url=False)]
+    return "; ".join(wrong[:5])
