@@ -16,29 +16,51 @@ __all__ = ["Limits"]
 class Limits:
     """Limits of a run. A deadline is of one call, not of waiting for its turn; None means no deadline.
 
-    `max_concurrency` counts samples in flight, from the call of the target to the last score.
+    `max_concurrency` counts samples in flight, from the call of the target to the last score. `sample_seconds` is the
+    deadline of that whole way. `max_failures` ends the run early once so many cases have FAILED (their target or one of
+    their evaluators broke): a whole number of them, or a share of all cases, like 0.1.
     """
 
     max_concurrency: int = 32
     target_seconds: float | None = 600.0
     evaluator_seconds: float | None = 600.0
+    sample_seconds: float | None = None
+    max_failures: int | float | None = None
 
     def __post_init__(self) -> None:
         most = self.max_concurrency
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise ConfigError(f"max_concurrency is {most!r}: expected a whole number from 1 up")
-        for name in ("target_seconds", "evaluator_seconds"):
+        for name in ("target_seconds", "evaluator_seconds", "sample_seconds"):
             seconds = getattr(self, name)
             if seconds is not None and not (_is_number(seconds) and math.isfinite(seconds) and seconds > 0):
                 raise ConfigError(f"{name} is {seconds!r}: expected seconds above 0, or None for no deadline")
+        if not (self.max_failures is None or _is_count_or_share(self.max_failures)):
+            raise ConfigError(
+                f"max_failures is {self.max_failures!r}: expected a whole number from 1 up, or a share of the cases above "
+                "0.0 and up to 1.0"
+            )
+
+    def most_failures(self, cases: int) -> int | None:
+        """How many cases of a run of this size end it by failing."""
+        most = self.max_failures
+        return max(1, math.ceil(most * cases)) if isinstance(most, float) else most
 
     def to_json(self) -> dict[str, JsonValue]:
         """As a run's key holds them."""
-        return {
+        form: dict[str, JsonValue] = {
             "maxConcurrency": self.max_concurrency,
             "targetSeconds": self.target_seconds,
             "evaluatorSeconds": self.evaluator_seconds,
         }
+        more: dict[str, JsonValue] = {"sampleSeconds": self.sample_seconds, "maxFailures": self.max_failures}
+        return form | {name: value for name, value in more.items() if value is not None}
+
+
+def _is_count_or_share(value: int | float) -> bool:
+    if isinstance(value, float):
+        return 0.0 < value <= 1.0
+    return _is_number(value) and value >= 1
 
 
 def _is_number(value: object) -> bool:

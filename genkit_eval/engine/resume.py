@@ -44,6 +44,8 @@ _LIMITS = {
     "max_concurrency": "maxConcurrency",
     "target_seconds": "targetSeconds",
     "evaluator_seconds": "evaluatorSeconds",
+    "sample_seconds": "sampleSeconds",
+    "max_failures": "maxFailures",
 }
 _EXTRA_AND_OUTPUTS = _EXTRA | {name: name for name in ("output", "error", "context")}
 _KEYS, _KEYS_AND_OUTPUTS = frozenset(_EXTRA.values()), frozenset(_EXTRA_AND_OUTPUTS.values())

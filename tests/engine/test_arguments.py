@@ -104,6 +104,12 @@ def test_functions_in_the_place_of_names(
         {"target_seconds": "5"},
         {"target_seconds": True},
         {"evaluator_seconds": float("nan")},
+        {"sample_seconds": 0},
+        {"max_failures": 0},
+        {"max_failures": True},
+        {"max_failures": "3"},
+        {"max_failures": 1.5},
+        {"max_failures": 0.0},
     ],
 )
 def test_limits_that_are_no_numbers(given: dict[str, Any]) -> None:
