@@ -15,9 +15,10 @@ import openai
 import orjson
 from pydantic import JsonValue
 
+from genkit_eval.http_faults import start_of
 from genkit_eval.redaction import Redactor
 from genkit_eval_openai.endpoint import Endpoint
-from genkit_eval_openai.faults import Fault, OpenAIError, start_of
+from genkit_eval_openai.faults import Fault, OpenAIError
 
 __all__ = ["Client"]
 

@@ -9,8 +9,9 @@ from pydantic import JsonValue
 
 from genkit_eval import Reply, Usage
 from genkit_eval.errors import ModelErrorKind
+from genkit_eval.http_faults import start_of
 from genkit_eval.models import CUT_OFF, FILTERED, TokenLogprob
-from genkit_eval_openai.faults import OpenAIError, start_of
+from genkit_eval_openai.faults import OpenAIError
 
 __all__ = ["reply_from"]
 

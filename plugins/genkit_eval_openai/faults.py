@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from pydantic import JsonValue
 
 from genkit_eval.errors import ModelError, ModelErrorKind
+from genkit_eval.http_faults import kind_of_status, retry_after, start_of
 from genkit_eval.redaction import Redactor
 
-__all__ = ["Fault", "OpenAIError", "start_of"]
-
-SHOWN = 300
-"""Characters of a server's own words that go into a message."""
+__all__ = ["Fault", "OpenAIError"]
 
 _QUOTA = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 _FILTER = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
@@ -31,7 +26,6 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 _FORMAT = re.compile(r"response_?format|json_schema|json_object|schema|grammar|guided|structured", re.IGNORECASE)
-_TAG = re.compile(r"<(head|style|script)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 
 _ADVICE: Mapping[ModelErrorKind, str] = {
     "auth": "check the key and what it may do",
@@ -103,31 +97,20 @@ class Fault:
             message=start_of(redact(said if isinstance(said, str) else str(said))),
             code=redact(_telling(codes)) or None,
             param=redact(param) if isinstance(param, str) else None,
-            retry_after_seconds=_delay(headers),
+            retry_after_seconds=retry_after(headers),
         )
 
     @property
     def kind(self) -> ModelErrorKind:
         """Which way the call failed."""
         code = (self.code or "").lower()
-        if code in _QUOTA or self.status == 402:
+        if code in _QUOTA:
             return "quota"
         if code in _FILTER:
             return "content_filter"
         if self._overflows:
             return "window"
-        kinds: Mapping[int, ModelErrorKind] = {
-            401: "auth",
-            403: "auth",
-            408: "timeout",
-            429: "rate_limit",
-            504: "timeout",
-        }
-        if self.status in kinds:
-            return kinds[self.status]
-        # what is not implemented will not be at the second time either
-        passing = self.status in (409, 425) or (self.status >= 500 and self.status != 501)
-        return "server" if passing else "bad_request"
+        return kind_of_status(self.status)
 
     @property
     def _overflows(self) -> bool:
@@ -181,32 +164,3 @@ def _telling(codes: list[JsonValue]) -> str:
     known = _QUOTA | _FILTER | _WINDOW
     words = [code for code in codes if isinstance(code, str) and code]
     return next((word for word in words if word.lower() in known), words[0] if words else "")[:60]
-
-
-def start_of(text: str) -> str:
-    """The start of a server's words, on one line, without the marks of a page."""
-    words = " ".join(_TAG.sub(" ", text[:4000]).split())
-    return words if len(words) <= SHOWN else words[:SHOWN] + " …"
-
-
-def _delay(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait: in milliseconds, in seconds or until a date; None if it is none of them."""
-    try:
-        if "retry-after-ms" in headers:
-            seconds = float(headers["retry-after-ms"]) / 1000
-        else:
-            seconds = float(headers["retry-after"])
-    except KeyError:
-        return None
-    except ValueError:
-        return _until(headers.get("retry-after", ""))
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
-
-
-def _until(date: str) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
