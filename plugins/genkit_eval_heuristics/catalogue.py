@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from genkit_eval_heuristics import reference_overlap
+from genkit_eval_heuristics import reference_overlap, retrieval
 from genkit_eval_heuristics.definition import Heuristic
 
 __all__ = ["HEURISTICS"]
 
-HEURISTICS: tuple[Heuristic, ...] = (*reference_overlap.EVALUATORS,)
+HEURISTICS: tuple[Heuristic, ...] = (*reference_overlap.EVALUATORS, *retrieval.EVALUATORS)
