@@ -113,6 +113,10 @@ class GenkitEval:
             return self.registry.define_evaluator(name, **settings)
         return self.registry.define_evaluator(name, fn, **settings)
 
+    def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
+        """Define another name for an evaluator, with options of its own: see `Registry.define_alias`."""
+        self.registry.define_alias(alias, of, **presets)
+
     def flow(self, name: str, *, metadata: Mapping[str, JsonValue] | None = None) -> Callable[[F], F]:
         """Decorate a function to define it as a flow: see `Registry.define_flow`."""
         return self.registry.define_flow(name, metadata=metadata)

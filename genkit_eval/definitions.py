@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, partial
@@ -50,6 +51,8 @@ class Evaluator:
     check: Callable[[Sample, Any], str | None] | None = None
     check_options: Callable[[Any], str | None] | None = None
     needs: str | None = None
+    alias_of: str | None = None
+    presets: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -81,7 +84,7 @@ class Evaluator:
         return {key: str(text) for key, text in found.items()} if isinstance(found, Mapping) else {}
 
     def parse_options(self, given: Mapping[str, JsonValue]) -> BaseModel | None:
-        """The options for a run, validated; None for an evaluator without options.
+        """The options for a run, validated, over the presets of an alias; None for an evaluator without options.
 
         Raises:
             InvalidOptions: unknown option (with the nearest name), wrong value, or a required one missing.
@@ -95,9 +98,15 @@ class Evaluator:
             if name not in names and self.options.model_config.get("extra") != "allow":
                 raise InvalidOptions(self.name, str(UnknownName("option", name, names)))
         try:
-            return self.options.model_validate(dict(given))
+            return self.options.model_validate({**self._presets_beside(given), **given})
         except ValidationError as problem:
             raise InvalidOptions(self.name, _explained(problem)) from problem
+
+    def _presets_beside(self, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The presets of an alias that are not given anew, by the option's name or its key in JSON."""
+        fields = self.options.model_fields if self.options is not None and self.presets else {}
+        keys = {name: info.alias or name for name, info in fields.items() if name not in given}
+        return {key: self.presets[name] for name, key in keys.items() if name in self.presets}
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -121,24 +130,28 @@ class Evaluator:
 
 @dataclass(frozen=True)
 class Flow:
-    """A function from an input to an output, under a name; `kind` is "model" for a model as a target."""
+    """A function from an input to an output, under a name; `kind` says what it is where it is no flow of the user's."""
 
     name: str
     fn: Callable[[Any], Any]
     annotation: Any = Any
     is_async: bool = False
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
-    kind: Literal["flow", "model"] = "flow"
+    kind: Literal["flow", "model", "http"] = "flow"
+    config: Mapping[str, JsonValue] | None = None
+    """How it is called in a run, as the run's key holds it."""
+    session: Callable[[], AbstractAsyncContextManager[Callable[[Any], Any]]] | None = None
+    """Gives the function to call for the time of a run, where something must be open meanwhile."""
 
     @property
     def key(self) -> str:
-        """Its name in run files: "/flow/…" or "/model/…"."""
-        return f"/{self.kind}/{self.name}"
+        """Its name in run files: "/flow/…", "/model/…", or an address."""
+        return f"/{self.kind}/{self.name}" if self.kind in ("flow", "model") else self.name
 
     @cached_property
     def version(self) -> str:
-        """A digest of the function's source, or "unversioned"."""
-        return _source_version(self.fn)
+        """A digest of the source of the user's function, or "unversioned"."""
+        return _source_version(self.fn) if self.kind == "flow" else UNVERSIONED
 
     @property
     def validates(self) -> bool:

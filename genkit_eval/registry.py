@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import JsonValue
@@ -52,6 +52,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.evaluators: dict[str, Evaluator] = {}
+        self.aliases: dict[str, Evaluator] = {}
         self.flows: dict[str, Flow] = {}
         self.models: dict[str, Model] = {}
         self.embedders: dict[str, Embedder] = {}
@@ -102,6 +103,32 @@ class Registry:
 
         return define if fn is None else define(fn)
 
+    def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
+        """Define another name for an evaluator, with options that differ from its defaults.
+
+        What is judged by the alias is kept under the alias. Options that a run gives go before the presets.
+
+        Args:
+            alias: "namespace/name".
+            of: the name of an evaluator that is defined already, or of an alias of it.
+
+        Raises:
+            UnknownName: there is no such evaluator, or it has no such option.
+            DuplicateName: the name is taken.
+        """
+        evaluator = self.evaluator(of)
+        known = evaluator.options.model_fields if evaluator.options is not None else {}
+        for name in presets:
+            if name not in known:
+                raise UnknownName(f"option of evaluator '{evaluator.name}'", name, known)
+        made = replace(
+            evaluator,
+            name=checked_name("evaluator", alias),
+            alias_of=evaluator.alias_of or evaluator.name,
+            presets={**evaluator.presets, **presets},
+        )
+        self._add("evaluator", self.aliases, made.name, made, evaluator.fn)
+
     @overload
     def define_flow(self, name: str, fn: F, *, metadata: Mapping[str, JsonValue] | None = None) -> F: ...
 
@@ -134,8 +161,8 @@ class Registry:
         self._provide("embedder", provider, embedders, self.embedders, self._embedder_makers)
 
     def evaluator(self, ref: str) -> Evaluator:
-        """The evaluator of that name; "custom/x" and "/evaluator/custom/x" mean the same."""
-        return _found("evaluator", self.evaluators, ref)
+        """The evaluator of that name, or alias; "custom/x" and "/evaluator/custom/x" mean the same."""
+        return _found("evaluator", {**self.evaluators, **self.aliases} if self.aliases else self.evaluators, ref)
 
     @property
     def ready_evaluators(self) -> list[str]:
@@ -171,7 +198,8 @@ class Registry:
 
     def _add(self, kind: str, table: dict[str, Definition], name: str, definition: Definition, source: object) -> None:
         party = self._party or origin_of(source)
-        if name in table:
+        # an alias has a table of its own, and the names of evaluators
+        if name in table or (kind, name) in self._parties:
             raise DuplicateName(kind, name, first=self._parties[kind, name], second=party)
         table[name] = definition
         self._parties[kind, name] = party

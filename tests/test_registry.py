@@ -322,3 +322,59 @@ def test_two_providers_of_one_name_are_refused() -> None:
 
     with pytest.raises(DuplicateName, match="model provider 'any' is defined twice"):
         registry.define_models("any", lambda name: Echo())
+
+
+def test_an_alias_is_its_evaluator_with_options_that_differ() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+    registry.define_alias("other/Short", "t/short", most=5)
+
+    alias = registry.evaluator("/evaluator/other/Short")
+
+    assert (alias.name, alias.alias_of, alias.key) == ("other/Short", "t/short", "/evaluator/other/Short")
+    assert alias.parse_options({}) == Options(most=5)
+    assert alias.parse_options({"most": 2, "theWords": ["a"]}) == Options(most=2, theWords=["a"])
+    assert registry.evaluator("t/short").parse_options({}) == Options(most=3)
+
+
+def test_an_alias_may_preset_an_option_that_has_another_name_in_json() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+    registry.define_alias("other/Short", "t/short", words=["a"])
+    registry.define_alias("third/Short", "other/Short", most=1)
+
+    alias = registry.evaluator("third/Short")
+
+    assert alias.alias_of == "t/short"
+    assert alias.parse_options({}) == Options(most=1, theWords=["a"])
+    assert alias.parse_options({"theWords": []}) == Options(most=1)
+
+
+def test_an_alias_of_nothing_and_one_with_an_unknown_option_are_refused() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+
+    with pytest.raises(UnknownName, match="did you mean 't/short'"):
+        registry.define_alias("other/Short", "t/shor")
+    with pytest.raises(UnknownName, match="did you mean 'most'"):
+        registry.define_alias("other/Short", "t/short", mos=5)
+
+
+def test_an_alias_takes_no_name_that_is_taken() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+    registry.define_alias("other/Short", "t/short")
+
+    with pytest.raises(DuplicateName):
+        registry.define_alias("t/short", "t/short")
+    with pytest.raises(DuplicateName):
+        registry.define_evaluator("other/Short", short)
+
+
+def test_a_name_near_an_alias_is_helped_along() -> None:
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+    registry.define_alias("other/Brevity", "t/short")
+
+    with pytest.raises(UnknownName, match="did you mean 'other/Brevity'"):
+        registry.evaluator("other/brevity")

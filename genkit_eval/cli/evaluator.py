@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -44,8 +45,9 @@ def list_evaluators(**options: Any) -> int:
     """
     session = open_app(options)
     found = sorted(session.ge.registry.evaluators.values(), key=lambda evaluator: evaluator.name)
+    aliases = sorted(session.ge.registry.aliases.values(), key=lambda alias: alias.name)
     if options["as_json"]:
-        say_json(json_pieces({"evaluators": [_document(evaluator) for evaluator in found]}))
+        say_json(json_pieces({"evaluators": [_document(evaluator) for evaluator in (*found, *aliases)]}))
     elif not found:
         advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
         say([line(f"no evaluator is defined: {advice}")])
@@ -54,7 +56,7 @@ def list_evaluators(**options: Any) -> int:
         rows = [
             Row(
                 (Span(e.name, Ink.STRONG), e.kind.value, _reads(e)),
-                _below(e),
+                _below(e, [alias.name for alias in aliases if alias.alias_of == e.name]),
             )
             for e in found
         ]
@@ -98,8 +100,9 @@ def _say_prompts(evaluator: Evaluator, *, as_json: bool) -> None:
         say([line(Span(f"# {step}", Ink.STRONG)), *(line(row) for row in text.splitlines()), blank()])
 
 
-def _below(evaluator: Evaluator) -> list[Span]:
+def _below(evaluator: Evaluator, aliases: Sequence[str]) -> list[Span]:
     below = [Span(evaluator.definition, Ink.FAINT)] if evaluator.definition else []
+    below += [Span(f"also {', '.join(aliases)}", Ink.FAINT)] if aliases else []
     return [*below, Span(f"not ready: {evaluator.needs.partition(':')[0]}", Ink.BAD)] if evaluator.needs else below
 
 
@@ -124,6 +127,8 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
         "isBilled": evaluator.is_billed,
         "models": {**evaluator.models},
         "notReady": evaluator.needs,
+        "aliasOf": evaluator.alias_of,
+        "presets": {**evaluator.presets},
         "options": evaluator.options.model_json_schema() if evaluator.options is not None else None,
     }
 
@@ -131,6 +136,7 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
 def _lines(evaluator: Evaluator, width: int) -> list[Line]:
     rule = evaluator.rule
     facts = {
+        "alias of": evaluator.alias_of or "",
         "kind": evaluator.kind.value + (", billed" if evaluator.is_billed else ""),
         "version": evaluator.version,
         "better": "higher" if evaluator.direction.value == "maximize" else "lower",
@@ -153,6 +159,7 @@ def _option_lines(evaluator: Evaluator, width: int) -> list[Line]:
     for name, info in evaluator.options.model_fields.items():
         kind = getattr(info.annotation, "__name__", str(info.annotation))
         default = "required" if info.is_required() else str(info.get_default(call_default_factory=True))
+        default = str(evaluator.presets.get(name, default))
         rows.append(Row((name, kind, default, info.description or "")))
     shown = (Column("option"), Column("type"), Column("default", least=8), Column("meaning", least=16))
     example = f"-e {evaluator.name}:{next(iter(evaluator.options.model_fields))}=…"

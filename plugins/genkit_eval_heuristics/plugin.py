@@ -47,6 +47,8 @@ def _define(registry: Registry, heuristic: Heuristic) -> None:
         check_options=heuristic.check_options,
         needs=_lacking(heuristic.package),
     )
+    for alias, presets in heuristic.aliases.items():
+        registry.define_alias(alias, heuristic.name, **presets)
 
 
 def _reading_custom(heuristic: Heuristic) -> Callable[[DataPoint, Any], Any]:
