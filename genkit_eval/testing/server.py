@@ -48,9 +48,11 @@ class OpenAIServer:
         latency_seconds: before the first byte of every answer.
         dimensions: the length of the default vectors.
         models: the names that are listed; any name is answered.
+        keep_calls: False for a server that is asked so often that they would fill the memory; then they are counted.
 
     Attributes:
         calls: every request that arrived, in order.
+        count: how many arrived.
         peak: the most calls that were being answered at one time.
     """
 
@@ -64,8 +66,11 @@ class OpenAIServer:
         latency_seconds: float = 0.0,
         dimensions: int = 8,
         models: Sequence[str] = ("test-model",),
+        keep_calls: bool = True,
     ) -> None:
         self.calls: list[Call] = []
+        self.count = 0
+        self._keep_calls = keep_calls
         self.peak = 0
         self._chat = _script(chat)
         self._embeddings = _script(embeddings if embeddings is not None else lambda call: _embedded(call, dimensions))
@@ -130,7 +135,9 @@ class OpenAIServer:
         client = writer.get_extra_info("peername")[1]
         try:
             while (call := await _read_call(reader, client)) is not None:
-                self.calls.append(call)
+                self.count += 1
+                if self._keep_calls:
+                    self.calls.append(call)
                 self._in_flight += 1
                 self.peak = max(self.peak, self._in_flight)
                 try:

@@ -1,0 +1,100 @@
+"""Answers in the form that a call asks for, each by the call alone: the same call gets the same answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from pydantic import JsonValue
+
+from genkit_eval.testing.answers import Answer, Call, chat_answer
+
+__all__ = ["in_form", "task_of"]
+
+_FENCE = re.compile(r"data-[0-9a-f]{16}")
+_NUMBERED = re.compile(r"^\s*(\d+)[.:)]\s", re.MULTILINE)
+_WORDS = ("amber", "birch", "copper", "delta", "ember", "fjord", "grove", "harbour")
+
+
+def task_of(call: Call) -> str:
+    """What a call asks for, without the random marks of its fences; a re-ask of the same task has the same."""
+    body = call.body if isinstance(call.body, dict) else {}
+    messages = body.get("messages")
+    if not isinstance(messages, list):
+        return call.text()
+    first = [message for message in messages if isinstance(message, dict)][:2]
+    return _FENCE.sub("data", "\n".join(f"{message.get('role')}: {message.get('content')}" for message in first))
+
+
+def in_form(call: Call) -> Answer:
+    """A chat answer that is valid JSON by the schema asked for, or some words where none is.
+
+    Numbers lie within the schema's bounds, true and false are drawn by the task. A list of objects with a number gets
+    one for each numbered line of the task, as lists of verdicts want it; any other list gets two.
+    """
+    task = task_of(call)
+    seed = int.from_bytes(blake2b(task.encode(errors="replace"), digest_size=8).digest())
+    schema = _schema(call.body)
+    if schema is None:
+        return chat_answer(" ".join(_WORDS[seed >> shift & 7] for shift in range(0, 24, 3)))
+    return chat_answer(json.dumps(_Values(schema, task).value(schema, seed)))
+
+
+def _schema(body: JsonValue) -> Mapping[str, Any] | None:
+    form: Any = body.get("response_format") if isinstance(body, dict) else None
+    wanted = form.get("json_schema") if isinstance(form, dict) else None
+    found = wanted.get("schema") if isinstance(wanted, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+class _Values:
+    """Values by a schema; what its references name is looked up in the whole."""
+
+    def __init__(self, whole: Mapping[str, Any], task: str) -> None:
+        self._definitions = whole.get("$defs", {})
+        # the lines of the last message of the task: examples come before
+        self._numbers = [int(number) for number in _NUMBERED.findall(task.rpartition("\nuser: ")[2])]
+
+    def value(self, schema: Mapping[str, Any], seed: int) -> JsonValue:
+        """A value that is valid by this schema."""
+        if "$ref" in schema:
+            return self.value(self._definitions[schema["$ref"].rpartition("/")[2]], seed)
+        if "const" in schema or "enum" in schema:
+            choices: list[JsonValue] = [schema["const"]] if "const" in schema else schema["enum"]
+            return choices[seed % len(choices)]
+        for word in ("anyOf", "oneOf", "allOf"):
+            if word in schema:
+                return self.value(schema[word][0], seed)
+        return self._of_kind(schema, seed)
+
+    def _of_kind(self, schema: Mapping[str, Any], seed: int) -> JsonValue:
+        kind = schema.get("type")
+        if kind == "object":
+            properties = schema.get("properties", {})
+            return {name: self.value(inner, seed >> place) for place, (name, inner) in enumerate(properties.items())}
+        if kind == "array":
+            return self._list(schema.get("items", {}), seed)
+        if kind == "boolean":
+            return bool(seed & 1)
+        if kind in ("integer", "number"):
+            return _number(schema, seed, whole=kind == "integer")
+        return f"{_WORDS[seed & 7]} {_WORDS[seed >> 3 & 7]}"
+
+    def _list(self, items: Mapping[str, Any], seed: int) -> list[JsonValue]:
+        inner = self._definitions.get(str(items.get("$ref")).rpartition("/")[2], items)
+        properties = inner.get("properties", {})
+        if "number" not in properties or not self._numbers:
+            return [self.value(items, seed >> place) for place in range(2)]
+        filled: list[JsonValue] = []
+        for place, number in enumerate(self._numbers):
+            value = self.value(items, seed >> (place % 48))
+            filled.append({**value, "number": number} if isinstance(value, dict) else value)
+        return filled
+
+
+def _number(schema: Mapping[str, Any], seed: int, *, whole: bool) -> float:
+    low, high = schema.get("minimum", 0), schema.get("maximum", 1)
+    return int(low) + seed % (int(high) - int(low) + 1) if whole else low + (seed % 101) / 100 * (high - low)
