@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from genkit_eval_heuristics import reference_overlap, retrieval
+from genkit_eval_heuristics import labels, phrases, reference_overlap, retrieval
 from genkit_eval_heuristics.definition import Heuristic
 
 __all__ = ["HEURISTICS"]
 
-HEURISTICS: tuple[Heuristic, ...] = (*reference_overlap.EVALUATORS, *retrieval.EVALUATORS)
+HEURISTICS: tuple[Heuristic, ...] = (
+    *labels.EVALUATORS,
+    *phrases.EVALUATORS,
+    *reference_overlap.EVALUATORS,
+    *retrieval.EVALUATORS,
+)
