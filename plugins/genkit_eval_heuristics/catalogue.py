@@ -1,4 +1,7 @@
-"""All evaluators of the plugin: a line for each module that brings some."""
+"""All evaluators of the plugin: a line for each module that brings some.
+
+The table in the README is made of it: `python -m tests.plugins.heuristics.catalogue_table` writes it anew.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,34 @@
+"""The plugin's README says what its evaluators say about themselves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from genkit_eval_heuristics.catalogue import HEURISTICS
+from genkit_eval_heuristics.definition import Heuristic
+from tests.plugins.heuristics.catalogue_table import README, with_table
+
+
+def test_the_table_is_that_of_the_catalogue() -> None:
+    text = README.read_text(encoding="utf-8")
+
+    assert text == with_table(text), "write it anew: python -m tests.plugins.heuristics.catalogue_table"
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.name)
+def test_an_evaluator_says_what_it_is(heuristic: Heuristic) -> None:
+    assert re.fullmatch(r"(rule|heuristic|budget|retrieval)/[a-z][a-z0-9_]*", heuristic.name)
+    for said in (heuristic.display_name, heuristic.definition, heuristic.formula, heuristic.source):
+        assert said
+        assert "\n" not in said
+    assert all(name in heuristic.options.model_fields for name in heuristic.custom)
+    assert all(info.description for info in heuristic.options.model_fields.values())
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.name)
+def test_the_options_of_its_aliases_are_options_it_takes(heuristic: Heuristic) -> None:
+    for alias, presets in heuristic.aliases.items():
+        assert re.fullmatch(r"(tnsai|akka|scorable)/\w+", alias)
+        assert heuristic.options.model_validate(presets)
