@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from genkit_eval.errors import StoreError
 from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores.faults import store_fault, store_faults
 from genkit_eval.stores.journal_lines import JournalLines
+from genkit_eval.stores.recorded_calls import RecordedCalls
 from genkit_eval.stores.run_file import write_run
 from genkit_eval.stores.stored_run import StoredRun
 
@@ -79,6 +80,29 @@ class Journal:
             self._check_slot(slot)
             self._append(prefix + metric + b"}")
             self._lines.add_late(slot, len(prefix), len(metric))
+
+    def add_call(self, slot: int, key: str, reply: bytes) -> None:
+        """Keep a model's reply to one request of a case that is not done, and hand it to the system at once.
+
+        Args:
+            slot: of the case; -1 where the request is about no single one.
+            key: finds the reply again when the run is resumed.
+            reply: JSON.
+
+        Raises:
+            StoreError: as `flush`.
+        """
+        line = b'{"s":%d,"c":"%b","r":%b}' % (slot, key.encode(), reply)
+        with self._adding:
+            if slot != -1:
+                self._check_slot(slot)
+            self._append(line)
+            self._lines.pass_over(len(line) + 1)
+        self.flush()
+
+    def calls(self, slots: Collection[int]) -> RecordedCalls:
+        """The replies that earlier sessions got for the cases in these slots."""
+        return RecordedCalls(self.path, self._lines.calls(slots))
 
     def discard(self, slot: int) -> None:
         """Leave that result out from now on."""

@@ -2,7 +2,8 @@
 
 A journal is a header line, then one line per finished piece of work: a result as the run file will hold it (its
 slot is its number among the result lines), `{"s":slot,"m":{…}}` for a metric that came later, `{"d":slot}` for a
-result that no longer counts.
+result that no longer counts, `{"s":slot,"c":"key","r":{…}}` for a
+model's reply to a request of an evaluator that is not done with that case.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import logging
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -57,6 +58,11 @@ class JournalLines:
         self._previous = array("I")
         self._late_starts = array("Q")
         self._late_sizes = array("I")
+        # replies are looked up only after an interruption: those of this session are not noted
+        self._call_slots = array("q")
+        self._call_starts = array("Q")
+        self._call_sizes = array("I")
+        self._others = False
         self._in_order = False
 
     def __len__(self) -> int:
@@ -81,6 +87,17 @@ class JournalLines:
         self._newest[slot] = len(self._late_starts)
         self.end += prefix + size + 2
 
+    def pass_over(self, size: int) -> None:
+        """Note that the end has a line of that many bytes that is part of no result."""
+        self.end += size
+        self._others = True
+
+    def calls(self, slots: Collection[int]) -> Iterator[tuple[int, int, int]]:
+        """Slot, start and size of each line with a reply for one of these slots that an earlier session wrote."""
+        for slot, start, size in zip(self._call_slots, self._call_starts, self._call_sizes, strict=True):
+            if slot in slots:
+                yield slot, start, size
+
     def kept(self) -> Iterable[int]:
         """The slots that count, in order."""
         if not self.dropped:
@@ -98,9 +115,8 @@ class JournalLines:
     def joined(self, file: BinaryIO, slots: Sequence[int]) -> Iterator[bytes]:
         """The results of those slots in pieces, results within a piece separated by ", "."""
         place = 0
-        self._in_order = (
-            not self._late_starts and not self.dropped and array("q", slots) == array("q", range(len(self)))
-        )
+        in_a_row = not (self._late_starts or self.dropped or self._others)
+        self._in_order = in_a_row and array("q", slots) == array("q", range(len(self)))
         while place < len(slots):
             stop = self._neighbours(slots, place)
             if stop == place:
@@ -162,12 +178,24 @@ class JournalLines:
         return True
 
     def _take_late(self, line: bytes) -> bool:
+        if line.startswith(b',"c":', line.find(b",")):
+            return self._take_call(line)
         comma = line.find(b',"m":')
         slot = int(line[5:comma]) if line[5:comma].isdigit() else len(self)
         if slot >= len(self):
             return False
         prefix = comma + 5
         self.add_late(slot, prefix, len(line) - prefix - 2)
+        return True
+
+    def _take_call(self, line: bytes) -> bool:
+        slot = line[5 : line.find(b",")]
+        if not slot.removeprefix(b"-").isdigit() or int(slot) >= len(self):
+            return False
+        self._call_slots.append(int(slot))
+        self._call_starts.append(self.end)
+        self._call_sizes.append(len(line))
+        self.pass_over(len(line))
         return True
 
 
