@@ -5,12 +5,13 @@ The table in the README is made of it: `python -m tests.plugins.heuristics.catal
 
 from __future__ import annotations
 
-from genkit_eval_heuristics import labels, phrases, reference_overlap, retrieval
+from genkit_eval_heuristics import budget, labels, phrases, reference_overlap, retrieval
 from genkit_eval_heuristics.definition import Heuristic
 
 __all__ = ["HEURISTICS"]
 
 HEURISTICS: tuple[Heuristic, ...] = (
+    *budget.EVALUATORS,
     *labels.EVALUATORS,
     *phrases.EVALUATORS,
     *reference_overlap.EVALUATORS,
