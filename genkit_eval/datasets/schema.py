@@ -1,19 +1,16 @@
-"""JSON Schemas of inputs and references, checked through the `jsonschema` library."""
+"""JSON Schemas of inputs and references."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
-from genkit_eval.datasets.schema_patterns import bounded_patterns
 from genkit_eval.errors import SHOWN_PROBLEMS, ConfigError, DataFileError, Problem
+from genkit_eval.json_schema import SchemaCheck, schema_check
 from genkit_eval.stored import DatasetSchema
 from genkit_eval.types import Sample
-
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
 
 Checker = Callable[[Sample, int], list[Problem]]
 """What is wrong with a sample's input and reference; the number is its position, from 1."""
@@ -71,47 +68,22 @@ def schema_checker(schema: DatasetSchema) -> Checker:
         ConfigError: `jsonschema` is not installed, or a schema is no JSON Schema.
     """
     parts = [
-        (name, _validator(given, name))
+        (name, schema_check(given, name))
         for name, given in (("input", schema.input_schema), ("reference", schema.reference_schema))
         if given is not None
     ]
 
     def check(sample: Sample, position: int) -> list[Problem]:
-        return [problem for name, validator in parts for problem in _problems(sample, position, name, validator)]
+        return [problem for name, fits in parts for problem in _problems(sample, position, name, fits)]
 
     return check
 
 
-def _validator(schema: Mapping[str, Any], name: str) -> Validator:
-    try:
-        # an optional dependency, and 60 ms at import
-        import jsonschema
-        import referencing
-    except ImportError:
-        raise ConfigError("JSON Schemas need the library jsonschema: pip install 'genkit-eval[schema]'") from None
-    kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
-    try:
-        kind.check_schema(dict(schema))
-    except jsonschema.SchemaError as fault:
-        raise ConfigError(f"the {name} schema is no JSON Schema: {fault.message} at {fault.json_path}") from None
-    # an empty registry: a schema must not make this program fetch something
-    return bounded_patterns(kind, name)(dict(schema), registry=referencing.Registry())
-
-
-def _problems(sample: Sample, position: int, name: str, validator: Validator) -> Iterator[Problem]:
-    # no import at the top, see above
-    import referencing.exceptions
-
+def _problems(sample: Sample, position: int, name: str, check: SchemaCheck) -> Iterator[Problem]:
     place = f"{position} ('{sample.test_case_id}')" if sample.test_case_id else str(position)
     if not sample.has(name):
         if name == "input":
             yield Problem("is missing, but there is a schema for it", field=name, sample=place)
         return
-    try:
-        for error in validator.iter_errors(getattr(sample, name)):
-            path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-            yield Problem(error.message, field=name + path, sample=place)
-    except referencing.exceptions.Unresolvable as fault:
-        raise ConfigError(f"the {name} schema refers to '{fault.ref}', which is not in it: put it into $defs") from None
-    except RecursionError:
-        raise ConfigError(f"the {name} schema refers to itself without end: take the circle out") from None
+    for fault in check(getattr(sample, name)):
+        yield Problem(fault.message, field=name + fault.place, sample=place)

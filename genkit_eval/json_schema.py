@@ -1,23 +1,83 @@
-"""Patterns in JSON Schemas are programs from outside: each search has a time limit."""
+"""JSON Schemas, checked through the `jsonschema` library.
+
+They come from outside: they must not make this program fetch something, and their patterns are programs, each search
+of which has a time limit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import JsonValue
 
 from genkit_eval.errors import ConfigError
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-__all__ = ["bounded_patterns"]
+__all__ = ["SchemaCheck", "SchemaFault", "schema_check"]
 
 TIMEOUT_SECONDS = 1.0
 _SHOWN = 80
 _Keyword = Callable[..., Iterator[Any]]
 
 
-def bounded_patterns(kind: type[Validator], name: str) -> type[Validator]:
+class SchemaFault(NamedTuple):
+    """Where a value does not fit its schema, like ".items[0].price" or "" for the whole, and how."""
+
+    place: str
+    message: str
+
+
+SchemaCheck = Callable[[JsonValue], Iterator[SchemaFault]]
+"""What is wrong with a value."""
+
+
+def schema_check(schema: Mapping[str, Any], name: str) -> SchemaCheck:
+    """What checks values against a schema, which messages call by this name.
+
+    Raises:
+        ConfigError: `jsonschema` is not installed, or it is no JSON Schema. The check raises it where the schema refers
+            to what is not in it or to itself, and where the search for a pattern takes too long.
+    """
+    validator = _validator(schema, name)
+
+    def check(value: JsonValue) -> Iterator[SchemaFault]:
+        # an optional dependency
+        import referencing.exceptions
+
+        try:
+            for error in validator.iter_errors(value):
+                path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+                yield SchemaFault(path, error.message)
+        except referencing.exceptions.Unresolvable as fault:
+            raise ConfigError(
+                f"the {name} schema refers to '{fault.ref}', which is not in it: put it into $defs"
+            ) from None
+        except RecursionError:
+            raise ConfigError(f"the {name} schema refers to itself without end: take the circle out") from None
+
+    return check
+
+
+def _validator(schema: Mapping[str, Any], name: str) -> Validator:
+    try:
+        # an optional dependency, and 60 ms at import
+        import jsonschema
+        import referencing
+    except ImportError:
+        raise ConfigError("JSON Schemas need the library jsonschema: pip install 'genkit-eval[schema]'") from None
+    kind = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(dict(schema))
+    except jsonschema.SchemaError as fault:
+        raise ConfigError(f"the {name} schema is no JSON Schema: {fault.message} at {fault.json_path}") from None
+    # an empty registry: a schema must not make this program fetch something
+    return _bounded_patterns(kind, name)(dict(schema), registry=referencing.Registry())
+
+
+def _bounded_patterns(kind: type[Validator], name: str) -> type[Validator]:
     """The validator class, with the keywords that search texts for patterns replaced; `name` is the schema's.
 
     Raises, when it validates:
