@@ -31,4 +31,10 @@ def test_an_evaluator_says_what_it_is(heuristic: Heuristic) -> None:
 def test_the_options_of_its_aliases_are_options_it_takes(heuristic: Heuristic) -> None:
     for alias, presets in heuristic.aliases.items():
         assert re.fullmatch(r"(tnsai|akka|scorable)/\w+", alias)
-        assert heuristic.options.model_validate(presets)
+        given = {**dict.fromkeys(_needed(heuristic), 1), **presets}
+        assert heuristic.options.model_validate(given)
+
+
+def _needed(heuristic: Heuristic) -> list[str]:
+    """The options without a default: numbers that only a user can give."""
+    return [name for name, info in heuristic.options.model_fields.items() if info.is_required()]
