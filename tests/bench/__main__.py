@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.bench import builtin, cheap, imports, judged, resume, store, waits
+from tests.bench import builtin, cheap, faults, heuristics, imports, judged, resume, store, waits
 from tests.bench.options import Options
 from tests.bench.table import Table, render
 
@@ -23,11 +23,13 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
     "cheap": cheap.tables,
     "builtin": builtin.tables,
     "jsonata": builtin.jsonata_tables,
+    "heuristics": heuristics.tables,
     "imports": imports.tables,
     "store": store.tables,
     "resume": resume.tables,
     "waits": waits.tables,
     "judged": judged.tables,
+    "faults": faults.tables,
 }
 
 
