@@ -24,6 +24,7 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
     "builtin": builtin.tables,
     "jsonata": builtin.jsonata_tables,
     "heuristics": heuristics.tables,
+    "heuristics": heuristics.tables,
     "imports": imports.tables,
     "store": store.tables,
     "resume": resume.tables,
