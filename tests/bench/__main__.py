@@ -24,7 +24,6 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
     "builtin": builtin.tables,
     "jsonata": builtin.jsonata_tables,
     "heuristics": heuristics.tables,
-    "heuristics": heuristics.tables,
     "imports": imports.tables,
     "store": store.tables,
     "resume": resume.tables,
