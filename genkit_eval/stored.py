@@ -26,6 +26,8 @@ __all__ = [
     "MetricSummary",
     "ModelUsage",
     "RunState",
+    "StopCause",
+    "Stopped",
 ]
 
 
@@ -44,6 +46,20 @@ class RunState(StrEnum):
 
     COMPLETE = "COMPLETE"
     INCOMPLETE = "INCOMPLETE"
+
+
+class StopCause(StrEnum):
+    """What ends a run before all its cases are done: money or time that is spent, or too many failures."""
+
+    BUDGET = "budget"
+    FAILURES = "failures"
+
+
+class Stopped(Data):
+    """Why a run ended early by itself."""
+
+    cause: StopCause
+    reason: str
 
 
 class ModelUsage(Usage):
@@ -194,8 +210,7 @@ class EvalRunKey(Data):
     """The run whose outputs it judges once more."""
     repeats: Mapping[str, Json] | None = None
     budget: Mapping[str, Json] | None = None
-    stopped: str | None = None
-    """Why it ended early."""
+    stopped: Stopped | None = None
     usage: Sequence[ModelUsage] = ()
 
 

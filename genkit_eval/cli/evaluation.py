@@ -74,11 +74,13 @@ def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     limits: dict[str, Any] = {}
     if settings.max_concurrency is not None:
         limits["max_concurrency"] = settings.max_concurrency
-    for name in ("target", "evaluator"):
+    for name, default in (("target", settings.timeout), ("evaluator", settings.timeout), ("sample", None)):
         seconds = options[f"{name}_timeout"]
-        seconds = settings.timeout if seconds is None else seconds
+        seconds = default if seconds is None else seconds
         if seconds is not None:
             limits[f"{name}_seconds"] = seconds or None
+    if options["max_failures"] is not None:
+        limits["max_failures"] = options["max_failures"]
     return limits
 
 
@@ -110,12 +112,16 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
     if report.output is not None:
         export_results(report.output, run.results, format=report.output_format or "json")
     came_to = verdict(run, report.bounds, most_failed=report.max_failed)
+    again = None if run.complete else _resume_command(session, request, run.id)
     if report.as_json:
-        say_json(json_pieces(run_document(run, came_to)))
+        going_on = {} if again is None else {"resume": again}
+        say_json(json_pieces({**run_document(run, came_to), **going_on}))
         for message in came_to.messages:
             tell(message)
     else:
         say(_text(session, run, report, came_to))
+    if again is not None:
+        tell(f"what is finished is kept; go on with: {again}", whole=True)
     return came_to.exit_code
 
 

@@ -90,6 +90,13 @@ def speed_options(function: F) -> F:
         click.option("--timeout", type=seconds, metavar="S", help="Seconds for each call; 0: no deadline. [600]"),
         click.option("--target-timeout", type=seconds, metavar="S", help="Seconds for a call of the target."),
         click.option("--evaluator-timeout", type=seconds, metavar="S", help="Seconds for a call of an evaluator."),
+        click.option("--sample-timeout", type=seconds, metavar="S", help="Seconds for all of a sample. [no deadline]"),
+        click.option(
+            "--max-failures",
+            type=_count_or_share,
+            metavar="N|SHARE",
+            help="Stop early once so many cases FAILED: a number, or a share like 0.1 or 10%. What is done is kept.",
+        ),
     ]
     return _all(options, function)
 
@@ -173,6 +180,17 @@ def _value(text: str) -> tuple[Any, str]:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
+
+
+def _count_or_share(text: str) -> int | float:
+    """A whole number as int, a share (0.1, 10%) as float."""
+    try:
+        if text.endswith("%"):
+            return float(text[:-1]) / 100
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        problem = f"--max-failures {text}: expected a number of cases or a share of them, like 10, 0.1 or 10%"
+        raise click.UsageError(problem) from None
 
 
 def parse_bound(text: str) -> tuple[str, float]:

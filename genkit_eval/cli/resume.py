@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -19,7 +20,6 @@ from genkit_eval.cli.options import (
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import MODELS, open_app, open_stores
-from genkit_eval.engine import Limits
 from genkit_eval.engine import limits_of as recorded_limits
 
 __all__ = ["command"]
@@ -52,11 +52,7 @@ def command(**options: Any) -> int:
     limits = None
     if given:
         began = recorded_limits(session.ge.runs.load(options["run"]).key)
-        limits = Limits(
-            given.get("max_concurrency", began.max_concurrency),
-            given.get("target_seconds", began.target_seconds),
-            given.get("evaluator_seconds", began.evaluator_seconds),
-        )
+        limits = replace(began, **given)
     data = None if options["data"] is None else data_of(options["data"], format=options["format"])
     return carry_out(session, Request(data=data, resume=options["run"], limits=limits), report)
 

@@ -71,6 +71,11 @@ class Case:
         case._settle(_given_values(DataPoint.model_validate(result)))
         return case
 
+    @property
+    def failed(self) -> bool:
+        """Whether its target or one of its evaluators broke."""
+        return self.error is not None or any(metric.failed for metric in self.metrics)
+
     def lacks(self, cell: Cell) -> bool:
         """Whether this evaluator has not spoken yet."""
         return all(metric.evaluator != cell.key for metric in self.metrics)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 
 from genkit_eval._data import heap_set_aside
 from genkit_eval.engine.batch import judge_batches
+from genkit_eval.engine.brake import Brake, FailureWatch
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.interrupts import one_interrupt
@@ -27,8 +29,8 @@ from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
 from genkit_eval.stats import Tally
-from genkit_eval.stored import EvalRunKey, RunState
-from genkit_eval.stores import Journal, new_run_id
+from genkit_eval.stored import EvalRunKey, RunState, Stopped
+from genkit_eval.stores import Journal, StoredRun, new_run_id
 
 __all__ = ["OnProgress", "new_key", "run_cases"]
 
@@ -66,18 +68,24 @@ async def run_cases(
     notices: tuple[str, ...] = (),
     progress: OnProgress | None = None,
 ) -> EvalRun:
-    """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume."""
+    """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume.
+
+    A run that its own limits end early comes back INCOMPLETE, with why it `stopped` in its key.
+    """
     limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
-    calls = RunCalls()
+    calls, brake = RunCalls(), _brake(ledger, limits.most_failures(source.count))
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
             cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
             meter.begin(notices)
             with heap_set_aside():
-                await _run_lanes(plan, cases, ledger, limits, calls, meter)
+                await _run_lanes(plan, cases, ledger, limits, calls, meter, brake)
+            if brake.stopped is not None and ledger.done < source.count:
+                meter.tell_stopped()
+                return EvalRun(await off_loop(partial(_left, journal, brake.stopped), shield=True))
             if plan.batch_cells:
                 ledger.flush()
                 await judge_batches(plan.batch_cells, ledger, limits, calls)
@@ -91,14 +99,25 @@ async def run_cases(
             raise
 
 
+def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
+    """What ends the run early; an earlier session's reason no longer counts."""
+    brake = Brake()
+    if most_failures is not None:
+        ledger.on_failure = FailureWatch(most_failures, brake).one_more
+    if ledger.journal.key.stopped is not None:
+        ledger.journal.note({"stopped": None})
+    return brake
+
+
 def _fresh_cases(source: Source) -> Iterator[Case]:
     return (Case(index, sample) for index, sample in enumerate(source.samples()))
 
 
 async def _run_lanes(
-    plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, calls: RunCalls, meter: _Meter
+    plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, calls: RunCalls, meter: _Meter, brake: Brake
 ) -> None:
     feed = Feed(cases, limits.max_concurrency)
+    brake.on_pull.append(feed.stop)
     ledger.feed = feed
     loop = LoopCalls(plan, feed, ledger, limits, calls)
     threads = SyncCalls(plan, feed, ledger, limits, loop.judge_later)
@@ -115,10 +134,18 @@ async def _run_lanes(
         raise feed.problem
 
 
+def _left(journal: Journal, stopped: Stopped) -> StoredRun:
+    """A run that ended early, as it can be gone on with."""
+    journal.note({"stopped": stopped.to_json()})
+    journal.close()
+    return StoredRun.open_journal(journal.path)
+
+
 def _finished(key: EvalRunKey, ledger: Ledger, seconds: float) -> EvalRunKey:
     total = ledger.done
     update: Mapping[str, JsonValue | Any] = {
         "state": RunState.COMPLETE,
+        "stopped": None,
         "case_count": total,
         "target_errors": ledger.tally.target_errors,
         "seconds": round(seconds, 3),

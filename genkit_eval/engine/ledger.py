@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import Any
 
@@ -26,6 +26,7 @@ class Ledger:
     def __init__(self, journal: Journal, tally: Tally, *, keep: bool = False) -> None:
         self.journal, self.tally = journal, tally
         self.feed: Feed
+        self.on_failure: Callable[[], None] | None = None
         self.order = array("q")
         """Where in the journal the result of each sample is, by the sample's position; -1 for none."""
         self.done = 0
@@ -69,6 +70,8 @@ class Ledger:
             if self.kept is not None and case.error is None:
                 self.kept.append((case.slot, load(case.line())))
             self.pending += 1
+        if self.on_failure is not None and case.failed:
+            self.on_failure()
 
     def replay(self, slot: int, result: Mapping[str, Any]) -> None:
         """Count a case that ended in an earlier session."""

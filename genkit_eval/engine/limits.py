@@ -37,8 +37,8 @@ class Limits:
                 raise ConfigError(f"{name} is {seconds!r}: expected seconds above 0, or None for no deadline")
         if not (self.max_failures is None or _is_count_or_share(self.max_failures)):
             raise ConfigError(
-                f"max_failures is {self.max_failures!r}: expected a whole number from 1 up, or a share of the cases above "
-                "0.0 and up to 1.0"
+                f"max_failures is {self.max_failures!r}: expected a whole number from 1 up, or a share of the cases "
+                "above 0.0 and up to 1.0"
             )
 
     def most_failures(self, cases: int) -> int | None:

@@ -29,6 +29,11 @@ class Metric(NamedTuple):
         """Who spoke."""
         return self.counted[0]
 
+    @property
+    def failed(self) -> bool:
+        """Whether the evaluator broke."""
+        return self.counted[3] == Outcome.FAILED
+
     def costing(self, usage: Sequence[ModelUsage]) -> Metric:
         """The same, with what it cost, by model."""
         costs = dump([spent.to_json() for spent in usage])

@@ -27,6 +27,8 @@ def run_subject(key: EvalRunKey) -> str:
         data = "given samples" if source.get("kind") == "inline" else "given data"
     if key.action_ref is None:
         return f"given outputs of {data}"
+    if not key.action_ref.startswith("/"):
+        return f"{key.action_ref} on {data}"
     kind, _, name = key.action_ref.removeprefix("/").partition("/")
     return f"{kind} {name} on {data}"
 
@@ -96,7 +98,8 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
         yield line(f"{counted(done, 'case')}{took}")
     else:
         planned = f" of {key.case_count}" if key.case_count is not None else ""
-        note = f"INCOMPLETE: {done}{planned} cases so far; the figures below are not final"
+        stopped = f"; stopped: {key.stopped.reason}" if key.stopped is not None else ""
+        note = f"INCOMPLETE: {done}{planned} cases so far; the figures below are not final{stopped}"
         for text in wrap(note, width, lines=3):
             yield line(Span(text, Ink.ODD))
     yield blank()

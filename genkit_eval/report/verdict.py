@@ -11,12 +11,12 @@ from genkit_eval.engine import EvalRun
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.report.numbers import counted
 from genkit_eval.stats import Gate, gate
-from genkit_eval.stored import MetricSummary
+from genkit_eval.stored import MetricSummary, StopCause
 from genkit_eval.types import Outcome
 
 __all__ = ["Bound", "Verdict", "check_bounds", "verdict"]
 
-PASSED, BROKEN, GATE_MISSED = 0, 1, 100
+PASSED, BROKEN, STOPPED, GATE_MISSED = 0, 1, 3, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _range(evaluator: Evaluator) -> tuple[float, float]:
 
 
 def verdict(run: EvalRun, bounds: Sequence[Bound] = (), *, most_failed: int = 0) -> Verdict:
-    """Judge a run. FAILED cells beyond the tolerance, or nothing judged, weigh more than a missed gate."""
+    """Judge a run. What ended it early weighs more than FAILED cells or nothing judged, and they than a missed gate."""
     summaries = run.summary()
     failed = _failed_cells(run, summaries)
     gates = [_held(bound, summaries) for bound in bounds]
@@ -80,6 +80,10 @@ def verdict(run: EvalRun, bounds: Sequence[Bound] = (), *, most_failed: int = 0)
     if not any(row.verdict for row in summaries):
         code = BROKEN
         messages.append(f"nothing was judged: {_why(summaries, len(run.results))}")
+    stopped = run.key.stopped
+    if stopped is not None:
+        code = STOPPED if stopped.cause is StopCause.BUDGET else BROKEN
+        messages.append(f"stopped early: {stopped.reason}")
     return Verdict(exit_code=code, messages=messages, gates=gates, failed_cells=failed)
 
 

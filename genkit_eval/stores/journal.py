@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from filelock import FileLock
+from pydantic import JsonValue
 
 from genkit_eval._files import append_to, sweep, write_all
-from genkit_eval._json import load
+from genkit_eval._json import dump, load
 from genkit_eval.errors import StoreError
 from genkit_eval.stored import EvalRunKey, RunState
 from genkit_eval.stores.faults import store_fault, store_faults
@@ -112,6 +113,13 @@ class Journal:
             self._append(line)
             self._lines.dropped.add(slot)
             self._lines.end += len(line) + 1
+
+    def note(self, fields: Mapping[str, JsonValue]) -> None:
+        """Take what changes in the run's key, by its names on disk; None takes one out."""
+        line = b'{"k":%b}' % dump(dict(fields))
+        with self._adding:
+            self._append(line)
+            self._lines.pass_over(len(line) + 1)
 
     def _append(self, line: bytes) -> None:
         if self._failure is not None:

@@ -2,7 +2,7 @@
 
 A journal is a header line, then one line per finished piece of work: a result as the run file will hold it (its
 slot is its number among the result lines), `{"s":slot,"m":{…}}` for a metric that came later, `{"d":slot}` for a
-result that no longer counts, `{"s":slot,"c":"key","r":{…}}` for a
+result that no longer counts, `{"k":{…}}` for what changed in the run's key, `{"s":slot,"c":"key","r":{…}}` for a
 model's reply to a request of an evaluator that is not done with that case.
 """
 
@@ -51,6 +51,7 @@ class JournalLines:
     def __init__(self, end: int) -> None:
         self.end = end
         self.dropped: set[int] = set()
+        self.notes: dict[str, Any] = {}
         self._starts = array("Q")
         self._sizes = array("I")
         # late metrics are chained: a slot knows its newest one (plus 1), each knows the one before
@@ -173,8 +174,18 @@ class JournalLines:
         if line.startswith(b'{"d":'):
             self.dropped.add(int(line[5:-2]))
             self.end += len(line)
+        elif line.startswith(b'{"k":'):
+            return self._take_note(line)
         else:
             self.add(len(line) - 1)
+        return True
+
+    def _take_note(self, line: bytes) -> bool:
+        try:
+            self.notes.update(load(line)["k"])
+        except (ValueError, TypeError):
+            return False
+        self.pass_over(len(line))
         return True
 
     def _take_late(self, line: bytes) -> bool:

@@ -171,7 +171,8 @@ class LocalFileEvalStore:
                 path.unlink(missing_ok=True)
             if not path.exists():
                 raise self._missing_journal(run_id)
-            key, lines = parse_key(path, read_header(path)), JournalLines.scan(path)
+            lines = JournalLines.scan(path)
+            key = parse_key(path, read_header(path) | lines.notes)
             os.truncate(path, lines.end)
             return self._open_journal(key, lines, lock)
 

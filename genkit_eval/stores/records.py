@@ -18,6 +18,7 @@ from genkit_eval.stored import (
     MetricSummary,
     ModelUsage,
     RunState,
+    Stopped,
 )
 from genkit_eval.types import Direction, EvaluatorKind, Expect, Finding, Outcome, Sample, Status, ToolCall, Turn, Usage
 
@@ -84,6 +85,7 @@ _BUILD_RESULT: Mapping[str, _Build] = {
 _BUILD_RECORD: Mapping[str, _Build] = {"direction": Direction, "kind": EvaluatorKind}
 _BUILD_KEY: Mapping[str, _Build] = {
     "usage": _many(ModelUsage),
+    "stopped": Stopped.model_validate,
     "created_at": datetime.fromisoformat,
     "state": RunState,
     "metrics_metadata": lambda infos: {

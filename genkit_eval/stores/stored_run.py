@@ -133,8 +133,8 @@ class StoredRun:
     @classmethod
     def open_journal(cls, path: Path) -> Self:
         """A run in progress or interrupted by its journal: what is whole of it at this moment."""
-        key = parse_key(path, read_header(path)).model_copy(update={"state": RunState.INCOMPLETE})
         lines = JournalLines.scan(path)
+        key = parse_key(path, read_header(path) | lines.notes).model_copy(update={"state": RunState.INCOMPLETE})
         slots = list(lines.kept())
 
         def read(places: range) -> Iterator[bytes]:

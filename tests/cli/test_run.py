@@ -351,3 +351,29 @@ def test_an_output_never_takes_the_place_of_the_samples(genkit_eval: CommandLine
         assert done.code == 2
         assert "is the file of the samples" in done.err
     assert (app / "numbers.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("most", ["1", "0.25", "25%"])
+def test_too_many_failures_stop_a_run_early_and_it_can_go_on(genkit_eval: CommandLine, app: Path, most: str) -> None:
+    arguments = ["-t", "fragile", "-e", "my/yes", "--max-concurrency", "1", "--max-failures", most]
+
+    done = genkit_eval("run", "numbers.jsonl", *arguments)
+    shown = genkit_eval("run", "numbers.jsonl", *arguments, "--json")
+    resumed = genkit_eval("resume", shown.json["evalRunId"], "--json")
+
+    assert done.code == shown.code == 1
+    assert done.last_line == "stopped early: 1 case FAILED, which ends the run (max_failures)"
+    assert "INCOMPLETE: 3 of 4 cases so far" in done.out
+    assert "what is finished is kept; go on with: genkit-eval resume" in done.err
+    assert shown.json["key"]["stopped"]["cause"] == "failures"
+    assert shown.json["resume"] == f"genkit-eval resume {shown.json['evalRunId']}"
+    assert resumed.json["cases"] == 4
+    assert resumed.json["state"] == "COMPLETE"
+
+
+@pytest.mark.parametrize("most", ["0", "many", "1.5", "110%"])
+def test_a_limit_of_failures_that_cannot_be_is_refused(genkit_eval: CommandLine, app: Path, most: str) -> None:
+    done = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "--max-failures", most)
+
+    assert done.code == 2
+    assert "failures" in done.err
