@@ -5,15 +5,27 @@ The table in the README is made of it: `python -m tests.plugins.heuristics.catal
 
 from __future__ import annotations
 
-from genkit_eval_heuristics import budget, labels, phrases, reference_overlap, retrieval
+from genkit_eval_heuristics import (
+    budget,
+    json_diff,
+    json_format,
+    labels,
+    phrases,
+    reference_overlap,
+    retrieval,
+    schema_conformance,
+)
 from genkit_eval_heuristics.definition import Heuristic
 
 __all__ = ["HEURISTICS"]
 
 HEURISTICS: tuple[Heuristic, ...] = (
     *budget.EVALUATORS,
+    *json_diff.EVALUATORS,
+    *json_format.EVALUATORS,
     *labels.EVALUATORS,
     *phrases.EVALUATORS,
     *reference_overlap.EVALUATORS,
     *retrieval.EVALUATORS,
+    *schema_conformance.EVALUATORS,
 )

@@ -1,0 +1,70 @@
+"""An answer read as JSON, strictly: what a program that takes it over would read."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from pydantic import Field, JsonValue
+
+from genkit_eval_heuristics.definition import Thresholded
+
+__all__ = ["FenceOptions", "JsonAnswer", "is_blank", "json_kind", "read_json"]
+
+MAX_PROBLEM = 120
+
+_FENCED = re.compile(r"\s*(`{3,}|~{3,})[^\n`]*\n(.*?)\n?\s*\1\s*", re.DOTALL)
+_KINDS = ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "array"), (dict, "object"))
+
+
+class FenceOptions(Thresholded):
+    """Whether a code fence around the answer is looked through."""
+
+    strip_fences: bool = Field(
+        default=False, description="Whether JSON in a Markdown code fence counts; a program would fail on the fence."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """What an answer is as JSON: a value, or the problem with it."""
+
+    value: JsonValue = None
+    problem: str | None = None
+    fenced: bool = False
+    """Whether there is a code fence around it."""
+
+    @property
+    def details(self) -> dict[str, JsonValue]:
+        """That it was fenced, if it was."""
+        return {"fenced": True} if self.fenced else {}
+
+
+def read_json(output: JsonValue, *, strip_fences: bool) -> JsonAnswer:
+    """The value that an answer is: text is parsed as a whole, by RFC 8259; anything else is a value already."""
+    if not isinstance(output, str):
+        return JsonAnswer(output)
+    fence = _FENCED.fullmatch(output) if "```" in output or "~~~" in output else None
+    try:
+        text = fence[2] if fence and strip_fences else output
+        return JsonAnswer(json.loads(text, parse_constant=_refuse), fenced=fence is not None)
+    except RecursionError:
+        return JsonAnswer(problem="it nests too deeply", fenced=fence is not None)
+    except ValueError as problem:
+        told = "there is a code fence around it" if fence and not strip_fences else str(problem)[:MAX_PROBLEM]
+        return JsonAnswer(problem=told, fenced=fence is not None)
+
+
+def _refuse(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def is_blank(output: JsonValue) -> bool:
+    """Whether there is no answer: null, or text without anything in it."""
+    return output is None or (isinstance(output, str) and not output.strip())
+
+
+def json_kind(value: JsonValue) -> str:
+    """The JSON type of a value: null, boolean, number, string, array or object."""
+    return next((name for kind, name in _KINDS if isinstance(value, kind)), "null")
