@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
     from genkit_eval.engine import (
         EvalRun,
+        HttpTarget,
         Limits,
         Progress,
         Selection,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         RunConflict,
         RunInUse,
         StoreError,
+        TargetError,
         UnknownName,
         VersionConflict,
     )
@@ -79,11 +81,11 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "DataFile EvalRun Limits Progress Selection TargetResult record_context record_plan "
+    "engine": "DataFile EvalRun HttpTarget Limits Progress Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
-    "UnknownName VersionConflict",
+    "TargetError UnknownName VersionConflict",
     "judge": "Judge",
     "models": "Embedder Message Model Reply TokenLogprob",
     "prompts": "Prompt",
@@ -124,6 +126,7 @@ __all__ = [
     "Finding",
     "GenkitEval",
     "GenkitEvalError",
+    "HttpTarget",
     "InvalidId",
     "InvalidOptions",
     "Judge",
@@ -152,6 +155,7 @@ __all__ = [
     "Selection",
     "Status",
     "StoreError",
+    "TargetError",
     "TargetResult",
     "TokenLogprob",
     "ToolCall",

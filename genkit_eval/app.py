@@ -20,6 +20,7 @@ from genkit_eval.types import Sample
 if TYPE_CHECKING:
     from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
     from genkit_eval.engine.source import Data
+    from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Message, Model, Reply
     from genkit_eval.stored import EvalMetric
@@ -165,7 +166,7 @@ class GenkitEval:
         self,
         data: Data | None = None,
         *,
-        target: str | _FromDataset | None = FROM_DATASET,
+        target: Target | _FromDataset | None = FROM_DATASET,
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         select: Selection | None = None,
         limits: Limits | None = None,
@@ -177,7 +178,8 @@ class GenkitEval:
         Args:
             data: a dataset's id, a `Path` (a `DataFile` if its ending does not tell the format), or samples.
                 With `resume` only where the run's samples were given in code.
-            target: "/flow/x" or "x"; None when the samples bring their outputs; default: the dataset's own.
+            target: "/flow/x" or "x", "/model/provider/x", an endpoint ("http://…" or `HttpTarget`); None when the
+                samples bring their outputs; default: the dataset's own.
             evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
             select: which samples take part.
             limits: concurrency and deadlines.
@@ -271,7 +273,7 @@ class GenkitEval:
             return file_source_again(description, selection=selection, count=run.key.case_count)
         raise no_source(run.id)
 
-    def _plan(self, source: Source, target: str | _FromDataset | None, evaluators: Any) -> Plan:
+    def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any) -> Plan:
         from genkit_eval.engine import brings_outputs, make_plan
 
         dataset = source.dataset
@@ -283,6 +285,8 @@ class GenkitEval:
                     "no target was given, the data names none, and no sample brings an output",
                     advice="give a target, like '/flow/name', or None to judge the samples as they are",
                 )
+            if target is not None and "${" in target:
+                raise ConfigError(f"the data names target '{target}', with variables of yours in it: give it yourself")
         if evaluators is None:
             evaluators = list(dataset.metric_refs) if dataset else []
             if not evaluators:

@@ -10,7 +10,8 @@ GenkitEvalError
 │   ├── DataFileError      problems in one file, each with its place
 │   └── NotJson            a value that JSON cannot hold (NaN, a set with mixed types, a cycle …)
 ├── ModelError             a model or embedder gave no usable reply; `kind` says which way
-│   └── JudgeError         a judge gave no usable answer
+│   ├── JudgeError         a judge gave no usable answer
+│   └── TargetError        an endpoint or a command, called as a target, gave no usable output
 └── StoreError             a dataset or run could not be read or kept
     ├── InvalidId          an id that cannot become a file name
     ├── NotFound           no such dataset, version or run
@@ -47,6 +48,7 @@ __all__ = [
     "RunConflict",
     "RunInUse",
     "StoreError",
+    "TargetError",
     "UnknownName",
     "VersionConflict",
 ]
@@ -213,6 +215,10 @@ class JudgeError(ModelError):
 
     def __str__(self) -> str:
         return f"LLM judge error: {self.problem}"
+
+
+class TargetError(ModelError):
+    """An endpoint or a command, called as a target, gave no usable output."""
 
 
 class StoreError(GenkitEvalError):

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 SLOW = {
-    "asyncio", "deepdiff", "filelock", "json_repair", "jsonata", "jsonschema", "numpy", "openai", "orjson", "regex",
-    "rich", "scipy", "yaml",
+    "asyncio", "deepdiff", "filelock", "httpx2", "json_repair", "jsonata", "jsonschema", "numpy", "openai", "orjson",
+    "regex", "rich", "scipy", "yaml",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
+from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
@@ -34,6 +35,7 @@ from genkit_eval.engine.source import (
 __all__ = [
     "DataFile",
     "EvalRun",
+    "HttpTarget",
     "Limits",
     "OnProgress",
     "Plan",

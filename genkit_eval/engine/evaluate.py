@@ -53,6 +53,8 @@ def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
     }
     if plan.flow is not None:
         values |= {"actionRef": plan.flow.key, "actionVersion": plan.flow.version}
+        if plan.flow.config is not None:
+            values["actionConfig"] = plan.flow.config
     if source.dataset is not None:
         values |= {"datasetId": source.dataset.dataset_id, "datasetVersion": source.dataset.version}
     return EvalRunKey.model_validate(values)
@@ -119,17 +121,18 @@ async def _run_lanes(
     feed = Feed(cases, limits.max_concurrency)
     brake.on_pull.append(feed.stop)
     ledger.feed = feed
-    loop = LoopCalls(plan, feed, ledger, limits, calls)
-    threads = SyncCalls(plan, feed, ledger, limits, loop.judge_later)
-    loop.put_sync, loop.on_tick = threads.put, meter.tell
-    try:
-        if plan.sync_cells or not plan.target_is_async:
-            threads.start()
-        await loop.run()
-    finally:
-        feed.stop()
-        threads.stop()
-        ledger.flush()
+    async with plan.opened() as ready:
+        loop = LoopCalls(ready, feed, ledger, limits, calls)
+        threads = SyncCalls(ready, feed, ledger, limits, loop.judge_later)
+        loop.put_sync, loop.on_tick = threads.put, meter.tell
+        try:
+            if plan.sync_cells or not plan.target_is_async:
+                threads.start()
+            await loop.run()
+        finally:
+            feed.stop()
+            threads.stop()
+            ledger.flush()
     if feed.problem is not None:
         raise feed.problem
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
-from genkit_eval.engine.model_target import model_target
+from genkit_eval.engine.targets import Target, target_flow
 from genkit_eval.errors import ConfigError, DataError
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import MetricInfo
 
 __all__ = ["Plan", "make_plan"]
-
-MODEL = "/model/"
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,15 @@ class Plan:
                 raise DataError(f"sample '{case.sample.test_case_id}': {problem}") from None
         return flow.fn(value)
 
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Plan]:
+        """The plan with a target that is ready to be called: what it needs is open meanwhile."""
+        if self.flow is None or self.flow.session is None:
+            yield self
+            return
+        async with self.flow.session() as fn:
+            yield replace(self, flow=replace(self.flow, fn=fn))
+
     def metrics_metadata(self) -> dict[str, MetricInfo]:
         """What the metrics are called, by bare name, as Genkit's tools want it."""
         return {
@@ -76,23 +84,16 @@ class Plan:
         }
 
 
-def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str | EvaluatorRef]) -> Plan:
+def make_plan(registry: Registry, target: Target | None, evaluators: Sequence[str | EvaluatorRef]) -> Plan:
     """Resolve names and options.
 
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
-        ConfigError: an evaluator twice, or one that cannot run; a target that is neither flow nor model.
+        ConfigError: an evaluator twice, or one that cannot run; a target that is nothing to call.
     """
-    if not isinstance(target, str | None):
-        found = type(target).__name__
-        raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
+    flow = target_flow(registry, target)
     if isinstance(evaluators, str):
         raise ConfigError(f"evaluators is the text '{evaluators}': give a list of names")
-    if target is not None and target.startswith("/") and not target.startswith(("/flow/", MODEL)):
-        raise ConfigError(
-            f"target '{target}' cannot be run: expected a flow, like '/flow/name', a model, like "
-            "'/model/provider/name', or none"
-        )
     cells: dict[str, Cell] = {}
     for given in evaluators:
         if not isinstance(given, str | EvaluatorRef):
@@ -111,10 +112,4 @@ def make_plan(registry: Registry, target: str | None, evaluators: Sequence[str |
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
             )
         cells[cell.key] = cell
-    return Plan(flow=None if target is None else _target(registry, target), cells=tuple(cells.values()))
-
-
-def _target(registry: Registry, target: str) -> Flow:
-    if target.startswith(MODEL):
-        return model_target(registry.model(target), target.removeprefix(MODEL))
-    return registry.flow(target)
+    return Plan(flow=flow, cells=tuple(cells.values()))

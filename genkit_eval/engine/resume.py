@@ -14,6 +14,7 @@ from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.source import Source
+from genkit_eval.engine.targets import recorded_target
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import EvalRunKey
@@ -58,7 +59,7 @@ def recorded_plan(registry: Registry, key: EvalRunKey) -> Plan:
         UnknownName: the app no longer defines its target or one of its evaluators.
     """
     refs = [EvaluatorRef(record.evaluator, dict(record.options or {})) for record in key.evaluators]
-    return make_plan(registry, key.action_ref, refs)
+    return make_plan(registry, recorded_target(key.action_ref, key.action_config), refs)
 
 
 def limits_of(key: EvalRunKey) -> Limits:

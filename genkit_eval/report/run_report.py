@@ -29,6 +29,8 @@ def run_subject(key: EvalRunKey) -> str:
         return f"given outputs of {data}"
     if not key.action_ref.startswith("/"):
         return f"{key.action_ref} on {data}"
+    if not key.action_ref.startswith("/"):
+        return f"{key.action_ref} on {data}"
     kind, _, name = key.action_ref.removeprefix("/").partition("/")
     return f"{kind} {name} on {data}"
 

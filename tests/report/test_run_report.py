@@ -51,6 +51,20 @@ def test_without_failing_cases_some_are_shown(make_run: MakeRun) -> None:
     assert "no case fails; 5 of 9 cases" in text
 
 
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/flow/answer", "flow answer on given data"),
+        ("/model/openai/x", "model openai/x on given data"),
+        ("http://127.0.0.1:8000/answer", "http://127.0.0.1:8000/answer on given data"),
+    ],
+)
+def test_the_header_names_what_was_called(make_run: MakeRun, target: str, said: str) -> None:
+    run = make_run([result(1, passed())], actionRef=target)
+
+    assert said in rendered(run_lines(run, width=80), colour=False)
+
+
 def test_a_broken_target_is_a_failed_case() -> None:
     assert concern_of(result(1, error="ValueError: no")) is Concern.FAILED
 

@@ -1,0 +1,182 @@
+"""Calls of an HTTP endpoint as a target: one request a case, and what its answer gives."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from time import perf_counter
+
+import httpx2
+from pydantic import JsonValue
+
+from genkit_eval._json import dump, json_text, load
+from genkit_eval.engine.expression import Expression
+from genkit_eval.engine.recording import TargetResult, observed
+from genkit_eval.errors import DataError, ModelErrorKind, TargetError
+from genkit_eval.http_faults import kind_of_status, retry_after, start_of
+from genkit_eval.redaction import Redactor
+
+__all__ = ["Address", "HttpCalls", "open_client"]
+
+CONNECT_SECONDS = 10.0
+LARGEST_ANSWER = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where requests go; what may be secret is not in its repr."""
+
+    method: str
+    url: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    shown: str
+    """The address as messages have it."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+    encoding: str | None
+    seconds: float
+
+
+def open_client() -> httpx2.AsyncClient:
+    """A client whose calls know nothing of each other: it keeps no cookies; deadlines are the run's."""
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        headers={"User-Agent": "genkit-eval"},
+    )
+
+
+class HttpCalls:
+    """Calls one endpoint: a sample's input in, the output out, with what the endpoint reports beside it."""
+
+    def __init__(
+        self, client: httpx2.AsyncClient, where: Address, *, request: Expression | None, response: Expression | None
+    ) -> None:
+        self._client, self._where = client, where
+        self._request, self._response = request, response
+        self._redactor = Redactor(where.secrets)
+
+    async def __call__(self, value: JsonValue) -> TargetResult:
+        """What the endpoint answers to this input.
+
+        Raises:
+            TargetError: no answer, or no good one. DataError: an expression found nothing, or failed.
+        """
+        body = value if self._request is None else await self._request.of(value, source="the input")
+        answer = await self._sent(self._built(body))
+        found = self._read(answer)
+        if self._response is not None:
+            shown = start_of(self._redactor(json_text(found)))
+            found = await self._response.of(found, source=f"the answer of {self._where}, {shown!r}")
+        output, reported = observed(found)
+        # without the wait for its turn, unless the endpoint knows better
+        return TargetResult(output, {"latency": round(answer.seconds, 6), **reported})
+
+    def _built(self, body: JsonValue) -> httpx2.Request:
+        where = self._where
+        if where.method in ("GET", "DELETE"):
+            url = httpx2.URL(where.url).copy_merge_params(_query(body, where))
+            return self._client.build_request(where.method, url, headers=where.headers)
+        headers = httpx2.Headers({"Content-Type": "application/json"})
+        headers.update(where.headers)
+        return self._client.build_request(where.method, where.url, headers=headers, content=dump(body))
+
+    async def _sent(self, request: httpx2.Request) -> _Answer:
+        started = perf_counter()
+        try:
+            response = await self._client.send(request, stream=True)
+            try:
+                content = await self._content(response)
+            finally:
+                await response.aclose()
+        except httpx2.HTTPError as problem:
+            raise self._unreached(problem) from None
+        seconds = perf_counter() - started
+        return _Answer(response.status_code, response.headers, content, response.charset_encoding, seconds)
+
+    async def _content(self, response: httpx2.Response) -> bytes:
+        content = bytearray()
+        async for chunk in response.aiter_bytes():
+            content += chunk
+            if len(content) > LARGEST_ANSWER:
+                raise self._error(f"answered more than {LARGEST_ANSWER >> 20} MiB: no output can be so large", "other")
+        return bytes(content)
+
+    def _unreached(self, problem: httpx2.HTTPError) -> TargetError:
+        if isinstance(problem, httpx2.ConnectTimeout):
+            return self._error(f"could not be reached within {CONNECT_SECONDS:g} s", "connection")
+        said = self._redactor(start_of(str(problem))) or type(problem).__name__
+        if isinstance(problem, httpx2.ConnectError | httpx2.UnsupportedProtocol):
+            return self._error(f"could not be reached ({said}): is it running, and the address right?", "connection")
+        if isinstance(problem, httpx2.DecodingError):
+            return self._error(f"answered what cannot be decoded ({said})", "unparsable")
+        return self._error(f"hung up before the answer was whole ({said})", "connection")
+
+    def _read(self, answer: _Answer) -> JsonValue:
+        """The JSON of a good answer, or its text where it is none."""
+        text = self._redactor.in_reply(_decoded(answer))
+        if not 200 <= answer.status < 300:
+            raise self._refused(answer, text)
+        kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "text/plain":
+            return text
+        try:
+            found: JsonValue = load(text)
+        except (ValueError, RecursionError):
+            if kind.endswith("json"):
+                said = start_of(self._redactor(text))
+                raise self._error(f"answered what is no JSON, as it says it is: {said!r}", "unparsable") from None
+            return text
+        return found
+
+    def _refused(self, answer: _Answer, text: str) -> TargetError:
+        status = answer.status
+        if 300 <= status < 400:
+            to = self._redactor(answer.headers.get("location", "elsewhere"))
+            return self._error(f"answered HTTP {status}, to go to {start_of(to)}: give that address", "bad_request")
+        # whoever echoes a secret may do so in a form that nobody foresaw
+        said = "" if status == 401 else start_of(self._redactor(text))
+        delay = retry_after(answer.headers)
+        return TargetError(
+            f"{self._where} answered HTTP {status}" + (f": {said}" if said else ""),
+            kind=kind_of_status(status),
+            status=status,
+            retry_after_seconds=delay,
+        )
+
+    def _error(self, problem: str, kind: ModelErrorKind) -> TargetError:
+        return TargetError(f"{self._where} {problem}", kind=kind)
+
+
+def _decoded(answer: _Answer) -> str:
+    try:
+        codec = codecs.lookup(answer.encoding or "utf-8")
+    except LookupError:
+        codec = codecs.lookup("utf-8")
+    # some put a mark before the text
+    return answer.content.decode(codec.name, errors="replace").removeprefix("\ufeff")
+
+
+def _query(fields: JsonValue, where: Address) -> list[tuple[str, str | int | float | bool | None]]:
+    if not isinstance(fields, dict):
+        raise DataError(
+            f"{where} has no body, and its query is made of an object: found {json_text(fields)[:100]!r}; "
+            'give a request expression, like {"question": $}'
+        )
+    pairs: list[tuple[str, str | int | float | bool | None]] = []
+    for name, value in fields.items():
+        items = value if isinstance(value, list) else [value]
+        pairs += [(name, json_text(item)) for item in items if item is not None]
+    return pairs

@@ -1,0 +1,57 @@
+"""What a run may call: a flow or a model by its name, an endpoint by its address or with more said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from genkit_eval.definitions import Flow
+from genkit_eval.engine.http_target import HttpTarget
+from genkit_eval.engine.model_target import model_target
+from genkit_eval.errors import ConfigError
+from genkit_eval.registry import Registry
+
+__all__ = ["Target", "is_address", "recorded_target", "target_flow"]
+
+Target = str | HttpTarget
+
+MODEL = "/model/"
+
+
+def target_flow(registry: Registry, target: Target | None) -> Flow | None:
+    """The target as something to call; None where outputs are given.
+
+    Raises:
+        UnknownName: with the nearest name. ConfigError: it is nothing to call.
+    """
+    if target is None:
+        return None
+    if isinstance(target, HttpTarget):
+        return target.flow()
+    if not isinstance(target, str):
+        found = type(target).__name__
+        raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
+    if is_address(target):
+        return HttpTarget(target).flow()
+    if target.startswith(MODEL):
+        return model_target(registry.model(target), target.removeprefix(MODEL))
+    if target.startswith("/") and not target.startswith("/flow/"):
+        raise ConfigError(
+            f"target '{target}' cannot be run: expected a flow, like '/flow/name', a model, like "
+            "'/model/provider/name', an endpoint, like 'http://127.0.0.1:8000/answer', or none"
+        )
+    return registry.flow(target)
+
+
+def is_address(target: str) -> bool:
+    """Whether a target's name is the address of an endpoint."""
+    return target.startswith(("http://", "https://"))
+
+
+def recorded_target(name: str | None, config: Any) -> Target | None:
+    """The target of a run, from what its key holds."""
+    if name is None or not is_address(name):
+        return name
+    known = config if isinstance(config, Mapping) else {}
+    given = {field: known[field] for field in ("request", "response", "headers", "method") if field in known}
+    return HttpTarget(name, **given)
