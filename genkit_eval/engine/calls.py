@@ -20,7 +20,7 @@ import anyio
 from genkit_eval.engine.clock import Clock
 from genkit_eval.errors import GenkitEvalError
 
-__all__ = ["LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described"]
+__all__ = ["LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described", "overdue"]
 
 LONGEST_ERROR = 4_000
 
@@ -83,8 +83,13 @@ async def called_within(
         timed_by(Clock(limit, scope))
         result = await called_async(call, argument, anyio.get_cancelled_exc_class())
     if scope.cancel_called:
-        return None, f"timeout: the evaluator took longer than {limit:g} s", limit or 0.0
+        return overdue("evaluator", limit)
     return result
+
+
+def overdue(what: str, seconds: float | None) -> Called:
+    """What a call comes to that was taken from the target, the evaluator or the sample after so many seconds."""
+    return None, f"timeout: the {what} took longer than {seconds or 0.0:g} s", seconds or 0.0
 
 
 def described(problem: BaseException) -> str:

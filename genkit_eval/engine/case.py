@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 from pydantic import ValidationError
 
 from genkit_eval._data import plain
 from genkit_eval._json import dump, json_bytes, load
+from genkit_eval.engine.calls import overdue
 from genkit_eval.engine.cells import Cell
+from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric, metric_from
 from genkit_eval.engine.recording import gathered, observed
 from genkit_eval.errors import DataError
@@ -38,6 +42,7 @@ class Case:
         "_names",
         "_state",
         "_texts",
+        "due",
         "error",
         "index",
         "metrics",
@@ -51,6 +56,8 @@ class Case:
     def __init__(self, index: int, sample: Sample) -> None:
         self.index, self.sample = index, sample
         self.error: str | None = None
+        self.due = math.inf
+        """When all of it should have ended, on `perf_counter`'s scale."""
         self.metrics: list[Metric] = []
         self.next_cell = 0
         self.slot = -1
@@ -70,6 +77,11 @@ class Case:
         case.slot, case.metrics = slot, [metric_from(form) for form in result["metrics"]]
         case._settle(_given_values(DataPoint.model_validate(result)))
         return case
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it is past its own deadline."""
+        return perf_counter() > self.due
 
     @property
     def failed(self) -> bool:
@@ -116,6 +128,12 @@ class Case:
         values["error"] = self.error = error
         values["latency"] = round(seconds, 6)
         self._settle(values)
+
+    def timed_out(self, limits: Limits) -> None:
+        """Take as the target's failure that it, or the whole sample, took too long."""
+        what, limit = ("sample", limits.sample_seconds) if self.overdue else ("target", limits.target_seconds)
+        _, error, seconds = overdue(what, limit)
+        self.broke(error or "", seconds)
 
     def _settle(self, values: dict[str, Any]) -> None:
         shape, texts = _shape_of(tuple(values)), self._texts

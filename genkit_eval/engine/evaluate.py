@@ -118,7 +118,7 @@ def _fresh_cases(source: Source) -> Iterator[Case]:
 async def _run_lanes(
     plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, calls: RunCalls, meter: _Meter, brake: Brake
 ) -> None:
-    feed = Feed(cases, limits.max_concurrency)
+    feed = Feed(cases, limits.max_concurrency, case_seconds=limits.sample_seconds)
     brake.on_pull.append(feed.stop)
     ledger.feed = feed
     async with plan.opened() as ready:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from time import perf_counter
 
 from genkit_eval.engine.case import Case
 
@@ -16,9 +17,10 @@ class Feed:
     Used by threads and the event loop alike. `on_room` is called, in whichever thread, when cases ended.
     """
 
-    def __init__(self, cases: Iterator[Case], max_in_flight: int) -> None:
+    def __init__(self, cases: Iterator[Case], max_in_flight: int, *, case_seconds: float | None = None) -> None:
         self._cases = cases
         self._max = max_in_flight
+        self._case_seconds = case_seconds
         self._lock = threading.Lock()
         self.in_flight = 0
         self.exhausted = False
@@ -38,6 +40,8 @@ class Feed:
                 self.problem, self.exhausted = problem, True
             else:
                 self.in_flight += 1
+                if self._case_seconds is not None:
+                    case.due = perf_counter() + self._case_seconds
                 return case
         self._tell()
         return None

@@ -12,18 +12,18 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
-from genkit_eval.engine.calls import called_async, called_within
+from genkit_eval.engine.calls import Called, called_async, called_within, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.model_calls import TARGET, RunCalls
+from genkit_eval.engine.model_calls import TARGET, CellCalls, RunCalls
 from genkit_eval.engine.off_loop import loop_caller
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
-from genkit_eval.types import Score
+from genkit_eval.types import DataPoint, Score
 
 __all__ = ["LoopCalls"]
 
@@ -49,6 +49,15 @@ class _Guard:
 
     def end(self) -> None:
         self.case, self.clock.due = None, math.inf
+
+    @property
+    def due(self) -> float:
+        """The call's deadline, or that of the whole sample."""
+        return self.clock.due if self.case is None else min(self.clock.due, self.case.due)
+
+    def end_early(self) -> None:
+        self.clock.due = math.inf
+        self.scope.cancel()
 
 
 class LoopCalls:
@@ -116,15 +125,15 @@ class LoopCalls:
             self._waiting.popleft().set()
 
     async def _tick(self) -> None:
-        shortest = self._limits.target_seconds if self._plan.target_is_async else None
-        interval = TICK_SECONDS if shortest is None else min(TICK_SECONDS, shortest / 20)
+        limits = self._limits
+        seconds = [limits.target_seconds, limits.sample_seconds] if self._plan.target_is_async else []
+        interval = min([TICK_SECONDS, *(shortest / 20 for shortest in seconds if shortest is not None)])
         while True:
             await anyio.sleep(interval)
             now = perf_counter()
             for guard in self._guards:
-                if now > guard.clock.due:
-                    guard.clock.due = math.inf
-                    guard.scope.cancel()
+                if now > guard.due:
+                    guard.end_early()
             if self.on_tick is not None:
                 self.on_tick()
 
@@ -202,8 +211,7 @@ class LoopCalls:
             self._pass_on(case)
 
     def _timed_out(self, case: Case) -> None:
-        seconds = self._limits.target_seconds or 0.0
-        case.broke(f"timeout: the target took longer than {seconds:g} s", seconds)
+        case.timed_out(self._limits)
         self._pass_on(case)
 
     def _pass_on(self, case: Case) -> None:
@@ -235,8 +243,17 @@ class LoopCalls:
             self._ledger.add(case, [cell.metric(Score.inconclusive(reason=why), 0.0)])
             return
         calls = self._calls.begin(cell.key, slot=case.slot)
-        result = await called_within(cell.call, point, self._limits.evaluator_seconds, calls.timed_by)
-        metrics = cell.settled(result)
+        metrics = cell.settled(await self._called(case, cell, point, calls))
         if case.differs(point):
             metrics = [cell.changed_point(metrics)]
         self._ledger.add(case, calls.billed(metrics))
+
+    async def _called(self, case: Case, cell: Cell, point: DataPoint, calls: CellCalls) -> Called:
+        """Under its own deadline, and that of the whole sample where there is one."""
+        limits = self._limits
+        if limits.sample_seconds is None:
+            return await called_within(cell.call, point, limits.evaluator_seconds, calls.timed_by)
+        with anyio.move_on_after(case.due - perf_counter()):
+            if not case.overdue:
+                return await called_within(cell.call, point, limits.evaluator_seconds, calls.timed_by)
+        return overdue("sample", limits.sample_seconds)

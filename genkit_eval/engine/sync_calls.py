@@ -16,7 +16,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from genkit_eval.engine.calls import called
+from genkit_eval.engine.calls import called, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
@@ -58,6 +58,15 @@ class _Seat:
             return self.hold.pop()
         except IndexError:
             return None
+
+    @property
+    def case_overdue(self) -> bool:
+        """Whether the case whose call this is has passed its own deadline."""
+        try:
+            return self.hold[0].overdue
+        except IndexError:
+            # the call has just returned
+            return False
 
 
 class SyncCalls:
@@ -218,7 +227,7 @@ class SyncCalls:
             for seat in list(self._seats):
                 if not seat.hold:
                     continue
-                if now > seat.due:
+                if now > seat.due or (self._limits.sample_seconds is not None and seat.case_overdue):
                     self._take_away(seat)
                 elif seat.seen == seat.calls:
                     waiting += 1
@@ -240,14 +249,11 @@ class SyncCalls:
         self._seats.remove(seat)
         self._left_behind += 1
         if seat.cell == TARGET:
-            seconds = self._limits.target_seconds or 0.0
-            case.broke(f"timeout: the target took longer than {seconds:g} s", seconds)
+            case.timed_out(self._limits)
             self._pass_on(case)
             self._ledger.flush()
         else:
-            cell, seconds = self._plan.sync_cells[seat.cell], self._limits.evaluator_seconds or 0.0
-            case.metrics.append(cell.failed(f"timeout: the evaluator took longer than {seconds:g} s", seconds))
-            case.next_cell = seat.cell + 1
+            self._fail_cells(case, seat.cell)
             case.restore()
             self.put(case)
         if self._left_behind >= MOST_LEFT_BEHIND:
@@ -256,3 +262,14 @@ class SyncCalls:
                 "give the target a time limit of its own, then resume the run"
             )
         self._spawn()
+
+    def _fail_cells(self, case: Case, number: int) -> None:
+        """The evaluator that is over its deadline; when that is the sample's, those after it too."""
+        limits, cells = self._limits, self._plan.sync_cells
+        if case.overdue:
+            ended, result = len(cells), overdue("sample", limits.sample_seconds)
+        else:
+            ended, result = number + 1, overdue("evaluator", self._cell_seconds[number])
+        for cell in cells[number:ended]:
+            case.metrics += cell.settled(result)
+        case.next_cell = ended
