@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from pydantic import ValidationError
 
-from genkit_eval._data import plain
+from genkit_eval._data import Data, plain
 from genkit_eval._json import dump, json_bytes, load
 from genkit_eval.engine.calls import overdue
 from genkit_eval.engine.cells import Cell
@@ -182,9 +183,12 @@ class Case:
 
 
 def isolated(value: Any) -> Any:
-    """A copy of a JSON value; what cannot be changed comes back itself."""
+    """A copy of a field's value; what cannot be changed comes back itself."""
     if type(value) not in (dict, list):
         return value
+    if value and isinstance(value, list) and isinstance(value[0], Data):
+        # tool calls and turns, which hold values of their own
+        return deepcopy(value)
     return load(dump(value))
 
 
