@@ -14,6 +14,10 @@ from genkit_eval_heuristics import (
     reference_overlap,
     retrieval,
     schema_conformance,
+    tool_correctness,
+    tool_loops,
+    tool_permission,
+    tool_steps,
 )
 from genkit_eval_heuristics.definition import Heuristic
 
@@ -28,4 +32,8 @@ HEURISTICS: tuple[Heuristic, ...] = (
     *reference_overlap.EVALUATORS,
     *retrieval.EVALUATORS,
     *schema_conformance.EVALUATORS,
+    *tool_correctness.EVALUATORS,
+    *tool_loops.EVALUATORS,
+    *tool_permission.EVALUATORS,
+    *tool_steps.EVALUATORS,
 )

@@ -37,7 +37,9 @@ Grade = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 class RankingOptions(Thresholded):
     """How far down the ranking is looked, and how relevant documents are."""
 
-    k: int | None = Field(default=None, ge=1, description="Look at the first k retrieved documents; without it at all of them.")
+    k: int | None = Field(
+        default=None, ge=1, description="Look at the first k retrieved documents; without it at all of them."
+    )
     grades: Mapping[str, Grade] | None = Field(
         default=None,
         description="How relevant documents are, by id; above 0 is relevant. Ids of relevant_ids without one have 1.",

@@ -1,0 +1,58 @@
+"""How well the arguments of a tool call are those that were expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from genkit_eval import ToolCall
+
+__all__ = ["agreement", "expected_share", "same_json"]
+
+
+def same_json(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are the same JSON: 1 and 1.0 are, 1 and true are not; the order of keys does not matter."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(same_json(*pair) for pair in zip(one, other, strict=True))
+    return one == other
+
+
+def agreement(expected: ToolCall, called: ToolCall) -> float:
+    """Arguments that agree / arguments of either call, 0 to 1; 1 where the expected call does not tell its arguments.
+
+    Source: DeepEval's tool correctness.
+    """
+    if not expected.has("arguments"):
+        return 1.0
+    ours, theirs = _by_name(expected.arguments), _by_name(called.arguments)
+    names = ours.keys() | theirs.keys()
+    return _same(ours, theirs) / len(names) if names else 1.0
+
+
+def expected_share(expected: ToolCall, called: ToolCall) -> float:
+    """Expected arguments that the call has with the same value / expected arguments; 1 where none are expected."""
+    ours = _by_name(expected.arguments)
+    return _same(ours, _by_name(called.arguments)) / len(ours) if ours else 1.0
+
+
+def _same(ours: Mapping[str, JsonValue], theirs: Mapping[str, JsonValue]) -> int:
+    return sum(1 for name, value in ours.items() if name in theirs and same_json(value, theirs[name]))
+
+
+def _by_name(arguments: JsonValue) -> Mapping[str, JsonValue]:
+    """The arguments; models give them as the text of an object, and what is no object is one argument without name."""
+    if isinstance(arguments, str):
+        try:
+            parsed = json.loads(arguments)
+        except (ValueError, RecursionError):
+            parsed = None
+        arguments = parsed if isinstance(parsed, dict) else arguments
+    if arguments is None or arguments == "":
+        return {}
+    return arguments if isinstance(arguments, dict) else {"": arguments}
