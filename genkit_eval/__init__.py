@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         HttpTarget,
         Limits,
         Progress,
+        Repeats,
         Selection,
         TargetResult,
         record_context,
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "DataFile EvalRun HttpTarget Limits Progress Selection TargetResult record_context record_plan "
+    "engine": "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
@@ -146,6 +147,7 @@ __all__ = [
     "Progress",
     "Prompt",
     "Registry",
+    "Repeats",
     "Reply",
     "RunConflict",
     "RunInUse",

@@ -18,7 +18,7 @@ from genkit_eval.types import Sample
 # The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
 # import them when they are first used.
 if TYPE_CHECKING:
-    from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Selection, Source
+    from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
     from genkit_eval.engine.source import Data
     from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
@@ -170,6 +170,7 @@ class GenkitEval:
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         select: Selection | None = None,
         limits: Limits | None = None,
+        repeats: Repeats | None = None,
         resume: str | None = None,
         progress: OnProgress | None = None,
     ) -> EvalRun:
@@ -183,6 +184,7 @@ class GenkitEval:
             evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
             select: which samples take part.
             limits: concurrency and deadlines.
+            repeats: how often each sample runs, and how often judges are asked about each output.
             resume: the id of an interrupted run, which goes on where it stopped.
             progress: called about 20 times a second with how far the run is.
 
@@ -192,14 +194,15 @@ class GenkitEval:
         """
         if resume is not None:
             return await self._resume(resume, data, limits, progress)
-        from genkit_eval.engine import Limits, new_key, off_loop, run_cases, sample_problems
+        from genkit_eval.engine import Limits, Repeats, new_key, off_loop, run_cases, sample_problems
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
-        limits = limits or Limits()
+        limits, repeats = limits or Limits(), repeats or Repeats()
         source = await off_loop(lambda: self._source(data, select))
-        plan = self._plan(source, target, evaluators)
+        plan = self._plan(source, target, evaluators, repeats)
         problems = await off_loop(lambda: sample_problems(plan, source))
+        source = source.repeated(repeats.target)
         journal = self.runs.store.begin(new_key(plan, source, limits))
         notices = (*source.notices, *problems)
         return await run_cases(plan, source, journal, limits, notices=notices, progress=progress)
@@ -258,6 +261,12 @@ class GenkitEval:
         return inline_source(data, selection=selection)
 
     def _recorded_source(self, run: EvalRun, data: Any) -> Source:
+        from genkit_eval.engine import repeats_of
+
+        times = repeats_of(run.key).target
+        return self._recorded_samples(run, data, times).repeated(times)
+
+    def _recorded_samples(self, run: EvalRun, data: Any, times: int) -> Source:
         """The samples of a run that goes on: those it began with, or those given now in their place."""
         from genkit_eval.engine import Selection, dataset_source, file_source_again, no_source
 
@@ -270,10 +279,12 @@ class GenkitEval:
             source = dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
             return replace(source, same=True)
         if description.get("kind") == "file":
-            return file_source_again(description, selection=selection, count=run.key.case_count)
+            cases = run.key.case_count
+            count = None if cases is None else cases // times
+            return file_source_again(description, selection=selection, count=count)
         raise no_source(run.id)
 
-    def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any) -> Plan:
+    def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
         from genkit_eval.engine import brings_outputs, make_plan
 
         dataset = source.dataset
@@ -296,7 +307,12 @@ class GenkitEval:
                     "no evaluators were given and the data names none",
                     advice=f"choose some ({known}), or give an empty list to only collect outputs",
                 )
-        return make_plan(self.registry, target, evaluators)
+        if target is None and repeats.target > 1:
+            raise ConfigError(
+                f"the target is to be repeated {repeats.target} times, but no target is called: the samples bring "
+                "their outputs; repeat the judges, or give a target"
+            )
+        return make_plan(self.registry, target, evaluators, judge_repeats=repeats.judge)
 
 
 def run_sync(awaitable: Awaitable[T]) -> T:

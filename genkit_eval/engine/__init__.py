@@ -16,6 +16,7 @@ from genkit_eval.engine.recording import (
     record_turn,
     record_usage,
 )
+from genkit_eval.engine.repeats import Repeats, repeats_of
 from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.score import score_point
@@ -40,6 +41,7 @@ __all__ = [
     "OnProgress",
     "Plan",
     "Progress",
+    "Repeats",
     "Selection",
     "Source",
     "TargetResult",
@@ -62,6 +64,7 @@ __all__ = [
     "record_turn",
     "record_usage",
     "recorded_plan",
+    "repeats_of",
     "run_cases",
     "sample_problems",
     "score_point",

@@ -49,13 +49,16 @@ class Case:
         "metrics",
         "next_cell",
         "point",
+        "repeat",
         "sample",
         "settled",
         "slot",
     )
 
-    def __init__(self, index: int, sample: Sample) -> None:
+    def __init__(self, index: int, sample: Sample, repeat: int | None = None) -> None:
         self.index, self.sample = index, sample
+        self.repeat = repeat
+        """Which pass over the sample this is, from 0; None where there is only one."""
         self.error: str | None = None
         self.due = math.inf
         """When all of it should have ended, on `perf_counter`'s scale."""
@@ -72,9 +75,11 @@ class Case:
         self._state = b""
 
     @classmethod
-    def continued(cls, index: int, sample: Sample, *, slot: int, result: Mapping[str, Any]) -> Case:
+    def continued(
+        cls, index: int, sample: Sample, repeat: int | None = None, *, slot: int, result: Mapping[str, Any]
+    ) -> Case:
         """A case whose output and some of whose metrics are in the journal already."""
-        case = cls(index, sample)
+        case = cls(index, sample, repeat)
         case.slot, case.metrics = slot, [metric_from(form) for form in result["metrics"]]
         case._settle(_given_values(DataPoint.model_validate(result)))
         return case
@@ -148,7 +153,7 @@ class Case:
         if self._names:
             self._state = b"[" + b",".join([texts[name] for name in self._names]) + b"]"
         self.point = shape.make(values.values())
-        self._head = _head(shape, values, texts)
+        self._head = _head(shape, values, texts, self.repeat)
         self.settled = True
 
     def line(self) -> bytes:
@@ -225,7 +230,7 @@ def _given_values(sample: Sample) -> dict[str, Any]:
     return given
 
 
-def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes]) -> bytes:
+def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes], repeat: int | None) -> bytes:
     """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
     parts: list[bytes] = []
     for name, key in shape.parts:
@@ -235,4 +240,6 @@ def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes]) 
             value = values.get(name, ())
             text = dump(plain(value) if name in _RICH else value)
         parts += key, text
+    if repeat is not None:
+        parts.append(b',"repeat":%d' % repeat)
     return b'%b,"metrics":' % b"".join(parts)

@@ -12,12 +12,13 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval._json import dump
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine.calls import Called, called
+from genkit_eval.engine.consensus import agreed
 from genkit_eval.engine.metric import Metric, PlainVerdicts, metric_of
-from genkit_eval.scores import as_scores
+from genkit_eval.scores import ScoreRule, as_scores
 from genkit_eval.stored import EvaluatorRecord
-from genkit_eval.types import DataPoint, Score
+from genkit_eval.types import DataPoint, EvaluatorKind, Score
 
-__all__ = ["Cell", "plan_cell"]
+__all__ = ["Cell", "changed_point", "plan_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Cell:
     guarded: bool
     """Whether it declared fields that must be there."""
     plain: PlainVerdicts
+    repeats: int = 1
+    """How often it is asked about each output."""
 
     def missing(self, point: DataPoint) -> str | None:
         """Why this data point gives it nothing to judge, or None."""
@@ -58,13 +61,15 @@ class Cell:
             return [self.metric(scores[0], seconds)]
         return [self.metric(score, seconds) for score in scores]
 
+    def agreed(self, results: Sequence[Called]) -> list[Metric]:
+        """The metrics that several calls come to."""
+        seconds = sum(result[2] for result in results)
+        answers = [_answer(result, self.evaluator.rule) for result in results]
+        return [self.metric(score, seconds) for score in agreed(answers)]
+
     def failed(self, error: str, seconds: float) -> Metric:
         """The metric of an evaluator that broke."""
         return self.metric(Score.broke(error), seconds)
-
-    def changed_point(self, metrics: Sequence[Metric]) -> Metric:
-        """The metric of an evaluator that changed its data point, in place of what it said."""
-        return self.failed("the evaluator changed its data point: work on a copy", metrics[0].seconds)
 
     def metric(self, score: Score, seconds: float) -> Metric:
         """One score in its form on disk."""
@@ -86,22 +91,32 @@ class Cell:
         return EvaluatorRecord.model_validate(values)
 
 
-def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue]) -> Cell:
-    """An evaluator with its options for one run, checked.
+def changed_point(seconds: float) -> Called:
+    """A call that changed its data point, in place of what it gave."""
+    return None, "the evaluator changed its data point: work on a copy", seconds
+
+
+def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue], *, judge_repeats: int = 1) -> Cell:
+    """An evaluator with its options for one run, checked. Judges are asked as often as said, except batch evaluators.
 
     Raises:
         InvalidOptions: the options do not fit.
     """
     options = evaluator.parse_options(given)
     key, version = evaluator.key, _version(evaluator, options)
+    call = evaluator.fn if options is None else _bound(evaluator.fn, options)
+    repeats = judge_repeats if evaluator.kind is EvaluatorKind.AGENTIC and not evaluator.batch else 1
+    if repeats > 1 and not evaluator.is_async:
+        call = _repeated(call, repeats, evaluator.rule)
     return Cell(
         evaluator=evaluator,
         options=options,
         key=key,
         version=version,
-        call=evaluator.fn if options is None else _bound(evaluator.fn, options),
+        call=call,
         guarded=bool(evaluator.requires or evaluator.non_empty),
         plain=PlainVerdicts(key, version),
+        repeats=repeats,
     )
 
 
@@ -110,6 +125,19 @@ def _bound(fn: Callable[..., Any], options: BaseModel) -> Callable[[DataPoint | 
         return fn(point, options)
 
     return call
+
+
+def _repeated(call: Callable[[DataPoint], Any], repeats: int, rule: ScoreRule) -> Callable[[DataPoint], list[Score]]:
+    def several(point: DataPoint) -> list[Score]:
+        return agreed([_answer(called(call, point), rule) for _ in range(repeats)])
+
+    return several
+
+
+def _answer(result: Called, rule: ScoreRule) -> Sequence[Score]:
+    """The scores of one of several calls."""
+    value, error, _ = result
+    return as_scores(value, rule) if error is None else [Score.broke(error)]
 
 
 def _version(evaluator: Evaluator, options: BaseModel | None) -> str:

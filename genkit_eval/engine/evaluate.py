@@ -24,6 +24,7 @@ from genkit_eval.engine.loop_calls import LoopCalls
 from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
+from genkit_eval.engine.repeats import Repeats
 from genkit_eval.engine.resume import remaining_cases
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
@@ -50,6 +51,7 @@ def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
         "evaluators": [cell.record() for cell in plan.cells],
         "source": dict(source.description),
         "limits": limits.to_json(),
+        "repeats": Repeats(target=source.repeats, judge=plan.judge_repeats).to_json(),
     }
     if plan.flow is not None:
         values |= {"actionRef": plan.flow.key, "actionVersion": plan.flow.version}
@@ -112,7 +114,7 @@ def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
 
 
 def _fresh_cases(source: Source) -> Iterator[Case]:
-    return (Case(index, sample) for index, sample in enumerate(source.samples()))
+    return (Case(index, sample, repeat) for index, (sample, repeat) in enumerate(source.passes()))
 
 
 async def _run_lanes(

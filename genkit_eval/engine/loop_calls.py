@@ -14,7 +14,7 @@ from anyio.abc import TaskGroup
 
 from genkit_eval.engine.calls import Called, called_async, called_within, overdue
 from genkit_eval.engine.case import Case
-from genkit_eval.engine.cells import Cell
+from genkit_eval.engine.cells import Cell, changed_point
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
@@ -23,6 +23,7 @@ from genkit_eval.engine.model_calls import TARGET, CellCalls, RunCalls
 from genkit_eval.engine.off_loop import loop_caller
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
+from genkit_eval.engine.repeats import pass_number
 from genkit_eval.types import DataPoint, Score
 
 __all__ = ["LoopCalls"]
@@ -195,7 +196,7 @@ class LoopCalls:
         documents: list[Any] = []
         recorder.set(documents)
         guard.begin(case, self._limits.target_seconds)
-        self._calls.begin(TARGET).timed_by(guard.clock)
+        self._calls.begin(TARGET, repeat=case.repeat or 0).timed_by(guard.clock)
         value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
@@ -242,11 +243,29 @@ class LoopCalls:
         if why is not None:
             self._ledger.add(case, [cell.metric(Score.inconclusive(reason=why), 0.0)])
             return
-        calls = self._calls.begin(cell.key, slot=case.slot)
-        metrics = cell.settled(await self._called(case, cell, point, calls))
-        if case.differs(point):
-            metrics = [cell.changed_point(metrics)]
+        calls = self._calls.begin(cell.key, slot=case.slot, repeat=pass_number(case.repeat))
+        if cell.repeats == 1:
+            metrics = cell.settled(await self._call_cell(case, cell, point, calls))
+        else:
+            metrics = cell.agreed(await self._call_repeatedly(case, cell, calls))
         self._ledger.add(case, calls.billed(metrics))
+
+    async def _call_cell(self, case: Case, cell: Cell, point: DataPoint, calls: CellCalls) -> Called:
+        result = await self._called(case, cell, point, calls)
+        return changed_point(result[2]) if case.differs(point) else result
+
+    async def _call_repeatedly(self, case: Case, cell: Cell, calls: CellCalls) -> list[Called]:
+        """As often as its judge is to be asked, side by side, each with a data point and a deadline of its own."""
+        results: dict[int, Called] = {}
+
+        async def call(number: int) -> None:
+            again = calls.again(pass_number(case.repeat, number))
+            results[number] = await self._call_cell(case, cell, case.private_point(), again)
+
+        async with anyio.create_task_group() as group:
+            for number in range(cell.repeats):
+                group.start_soon(call, number)
+        return [results[number] for number in range(cell.repeats)]
 
     async def _called(self, case: Case, cell: Cell, point: DataPoint, calls: CellCalls) -> Called:
         """Under its own deadline, and that of the whole sample where there is one."""

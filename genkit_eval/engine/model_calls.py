@@ -49,6 +49,13 @@ class CellCalls:
         self._clock = Clock()
         self._spent: dict[str, _Spent] = {}
 
+    def again(self, repeat: int) -> CellCalls:
+        """From now on, in this context, the same asker asks for another pass; what that costs is billed here too."""
+        calls = CellCalls(self._run, self._used_by, slot=self._slot, repeat=repeat)
+        calls._spent = self._spent
+        caller.set(calls)
+        return calls
+
     def timed_by(self, clock: Clock) -> None:
         """The clock of the call that asks, which stands still while a model call waits for its turn."""
         self._clock = clock

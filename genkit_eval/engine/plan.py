@@ -25,6 +25,8 @@ class Plan:
 
     flow: Flow | None
     cells: tuple[Cell, ...]
+    judge_repeats: int = 1
+    """How often judges are asked about each output."""
 
     @cached_property
     def sync_cells(self) -> tuple[Cell, ...]:
@@ -84,7 +86,9 @@ class Plan:
         }
 
 
-def make_plan(registry: Registry, target: Target | None, evaluators: Sequence[str | EvaluatorRef]) -> Plan:
+def make_plan(
+    registry: Registry, target: Target | None, evaluators: Sequence[str | EvaluatorRef], *, judge_repeats: int = 1
+) -> Plan:
     """Resolve names and options.
 
     Raises:
@@ -103,7 +107,7 @@ def make_plan(registry: Registry, target: Target | None, evaluators: Sequence[st
         evaluator = registry.evaluator(ref.name)
         if evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
-        cell = plan_cell(evaluator, ref.options)
+        cell = plan_cell(evaluator, ref.options, judge_repeats=judge_repeats)
         problem = evaluator.check_options(cell.options) if evaluator.check_options is not None else None
         if problem is not None:
             raise ConfigError(f"evaluator '{evaluator.name}': {problem}")
@@ -112,4 +116,9 @@ def make_plan(registry: Registry, target: Target | None, evaluators: Sequence[st
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
             )
         cells[cell.key] = cell
-    return Plan(flow=flow, cells=tuple(cells.values()))
+    if judge_repeats > 1 and all(cell.repeats == 1 for cell in cells.values()):
+        raise ConfigError(
+            f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "
+            "'agentic' that judge case by case are repeated"
+        )
+    return Plan(flow=flow, cells=tuple(cells.values()), judge_repeats=judge_repeats)

@@ -13,6 +13,7 @@ from genkit_eval.engine.case import Case
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.plan import Plan, make_plan
+from genkit_eval.engine.repeats import repeats_of
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.targets import recorded_target
 from genkit_eval.errors import ConfigError
@@ -48,6 +49,7 @@ _LIMITS = {
     "sample_seconds": "sampleSeconds",
     "max_failures": "maxFailures",
 }
+_Name = str | tuple[str, int]
 _EXTRA_AND_OUTPUTS = _EXTRA | {name: name for name in ("output", "error", "context")}
 _KEYS, _KEYS_AND_OUTPUTS = frozenset(_EXTRA.values()), frozenset(_EXTRA_AND_OUTPUTS.values())
 
@@ -59,7 +61,8 @@ def recorded_plan(registry: Registry, key: EvalRunKey) -> Plan:
         UnknownName: the app no longer defines its target or one of its evaluators.
     """
     refs = [EvaluatorRef(record.evaluator, dict(record.options or {})) for record in key.evaluators]
-    return make_plan(registry, recorded_target(key.action_ref, key.action_config), refs)
+    target = recorded_target(key.action_ref, key.action_config)
+    return make_plan(registry, target, refs, judge_repeats=repeats_of(key).judge)
 
 
 def limits_of(key: EvalRunKey) -> Limits:
@@ -104,13 +107,14 @@ def changed_flow(key: EvalRunKey, plan: Plan) -> tuple[str, ...]:
 def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case]:
     """The cases that are not done; what is done is counted on the way, what changed is left out.
 
-    A result is kept when a sample of its id has the same content; it does not matter where it stands now.
+    A result is kept when a sample of its id has the same content, for the same pass over it; it does not matter where
+    it stands now.
     """
     with_output = plan.flow is None
-    left: dict[str, int] = {}
+    left: dict[_Name, int] = {}
     contents = array("q")
-    for index, sample in enumerate(source.samples()):
-        left[str(sample.test_case_id)] = index
+    for index, (sample, repeat) in enumerate(source.passes()):
+        left[_name(str(sample.test_case_id), repeat)] = index
         if not source.same:
             contents.append(_content(sample, with_output=with_output))
     begun: dict[int, tuple[int, Mapping[str, Any]]] = {}
@@ -121,18 +125,24 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             log.warning("run %s: result %d is damaged and done again", ledger.journal.key.eval_run_id, slot)
             ledger.journal.discard(slot)
             continue
-        index = left.get(result["testCaseId"], -1)
+        name = _name(result["testCaseId"], result.get("repeat"))
+        index = left.get(name, -1)
         kept = index >= 0 and (source.same or contents[index] == _content_of_result(result, with_output=with_output))
         if not kept:
             ledger.journal.discard(slot)
             continue
         ledger.place(index, slot)
-        del left[result["testCaseId"]]
+        del left[name]
         if "error" in result or needed <= judges:
             ledger.replay(slot, result)
         else:
             begun[index] = slot, result
     return _cases(plan, source, set(left.values()), begun)
+
+
+def _name(test_case_id: str, repeat: int | None) -> _Name:
+    """By what a result is found again."""
+    return test_case_id if repeat is None else (test_case_id, repeat)
 
 
 def _judges(result: Mapping[str, Any]) -> set[str] | None:
@@ -151,12 +161,12 @@ def _cases(
     if not missing and not begun:
         # nothing is left: the samples need not be gone through again
         return
-    for index, sample in enumerate(source.samples()):
+    for index, (sample, repeat) in enumerate(source.passes()):
         if index in missing:
-            yield Case(index, sample)
+            yield Case(index, sample, repeat)
         elif index in begun:
             slot, result = begun[index]
-            case = Case.continued(index, sample, slot=slot, result=result)
+            case = Case.continued(index, sample, repeat, slot=slot, result=result)
             case.next_cell = len(plan.sync_cells)
             yield case
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +82,24 @@ class Source:
 
     samples: Callable[[], Iterable[Sample]]
     count: int
+    """How many results they lead to: with repeats, several a sample."""
     description: Mapping[str, JsonValue]
     dataset: DatasetMetadata | None = None
     notices: Sequence[str] = field(default=())
     same: bool = False
     """Whether these are surely the samples that the run in question began with."""
+    repeats: int = 1
+    """How often each runs."""
+
+    def repeated(self, times: int) -> Source:
+        """The same samples, each to run so many times."""
+        return self if times == 1 else replace(self, repeats=times, count=self.count * times)
+
+    def passes(self) -> Iterator[tuple[Sample, int | None]]:
+        """Each sample as often as it runs, with the number of the pass from 0; None where there is only one."""
+        if self.repeats == 1:
+            return ((sample, None) for sample in self.samples())
+        return ((sample, number) for sample in self.samples() for number in range(self.repeats))
 
 
 def dataset_source(store: DatasetStore, dataset_id: str, *, version: int | None, selection: Selection) -> Source:

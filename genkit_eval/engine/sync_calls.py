@@ -18,6 +18,7 @@ from typing import Any
 
 from genkit_eval.engine.calls import called, overdue
 from genkit_eval.engine.case import Case
+from genkit_eval.engine.cells import changed_point
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
@@ -75,6 +76,9 @@ class SyncCalls:
     def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits, hand_on: Callable[[Case], None]) -> None:
         self._plan, self._feed, self._ledger, self._limits = plan, feed, ledger, limits
         self._hand_on = hand_on
+        # those that ask several times have the time of as many calls
+        limit = limits.evaluator_seconds
+        self._cell_seconds = [None if limit is None else limit * cell.repeats for cell in plan.sync_cells]
         self._takes = not plan.target_is_async
         self._queue: deque[Case] = deque()
         self._news = threading.Condition()
@@ -184,15 +188,15 @@ class SyncCalls:
         return True
 
     def _judge_all(self, case: Case, seat: _Seat, *, one_by_one: bool) -> bool:
-        cells, seconds = self._plan.sync_cells, self._limits.evaluator_seconds
+        cells, seconds = self._plan.sync_cells, self._cell_seconds
         for number in range(case.next_cell, len(cells)):
-            seat.enter(case, number, seconds)
+            seat.enter(case, number, seconds[number])
             metrics = cells[number].run(case.point)
             if seat.leave() is None:
                 return False
             if one_by_one and case.changed:
                 case.restore()
-                metrics = [cells[number].changed_point(metrics)]
+                metrics = cells[number].settled(changed_point(metrics[0].seconds))
             case.metrics += metrics
         return True
 
