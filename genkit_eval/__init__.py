@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from genkit_eval._json import json_text
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
     from genkit_eval.engine import (
+        Combination,
         EvalRun,
         HttpTarget,
         Limits,
@@ -19,12 +20,17 @@ if TYPE_CHECKING:
         Repeats,
         Selection,
         TargetResult,
+        all_of,
+        any_of,
+        gate,
+        negate,
         record_context,
         record_plan,
         record_retrieved,
         record_tool_call,
         record_turn,
         record_usage,
+        weighted,
     )
     from genkit_eval.errors import (
         AlreadyExists,
@@ -82,7 +88,8 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
+    "engine": "Combination all_of any_of gate negate weighted "
+    "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
@@ -102,6 +109,7 @@ __all__ = [
     "ANY_VERSION",
     "FROM_DATASET",
     "AlreadyExists",
+    "Combination",
     "ConfigError",
     "CorruptFile",
     "DataError",
@@ -165,7 +173,11 @@ __all__ = [
     "UnknownName",
     "Usage",
     "VersionConflict",
+    "all_of",
+    "any_of",
+    "gate",
     "json_text",
+    "negate",
     "record_context",
     "record_plan",
     "record_retrieved",
@@ -173,6 +185,7 @@ __all__ = [
     "record_turn",
     "record_usage",
     "run_sync",
+    "weighted",
 ]
 
 __version__ = "0.1.0"

@@ -18,7 +18,7 @@ from genkit_eval.types import Sample
 # The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
 # import them when they are first used.
 if TYPE_CHECKING:
-    from genkit_eval.engine import EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
+    from genkit_eval.engine import Combination, EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
     from genkit_eval.engine.source import Data
     from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
@@ -117,6 +117,18 @@ class GenkitEval:
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options of its own: see `Registry.define_alias`."""
         self.registry.define_alias(alias, of, **presets)
+
+    def define_combination(
+        self, name: str, combination: Combination, *, display_name: str = "", definition: str = ""
+    ) -> None:
+        """Define an evaluator made of others, which are defined already: `all_of("a", negate("b"))`.
+
+        Raises:
+            UnknownName, InvalidOptions: of a part, with the nearest name.
+        """
+        from genkit_eval.engine import define_combination
+
+        define_combination(self.registry, name, combination, display_name=display_name, definition=definition)
 
     def flow(self, name: str, *, metadata: Mapping[str, JsonValue] | None = None) -> Callable[[F], F]:
         """Decorate a function to define it as a flow: see `Registry.define_flow`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
+from genkit_eval.engine.combined import define_combination
 from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.limits import Limits
@@ -34,6 +36,7 @@ from genkit_eval.engine.source import (
 )
 
 __all__ = [
+    "Combination",
     "DataFile",
     "EvalRun",
     "HttpTarget",
@@ -45,15 +48,20 @@ __all__ = [
     "Selection",
     "Source",
     "TargetResult",
+    "all_of",
+    "any_of",
     "brings_outputs",
     "changed_flow",
     "check_same_plan",
     "dataset_source",
+    "define_combination",
     "file_source",
     "file_source_again",
+    "gate",
     "inline_source",
     "limits_of",
     "make_plan",
+    "negate",
     "new_key",
     "no_source",
     "off_loop",
@@ -68,4 +76,5 @@ __all__ = [
     "run_cases",
     "sample_problems",
     "score_point",
+    "weighted",
 ]
