@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
     from genkit_eval.engine import (
         Combination,
+        CommandTarget,
         EvalRun,
         HttpTarget,
         Limits,
@@ -88,7 +89,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "Combination all_of any_of gate negate weighted "
+    "engine": "CommandTarget Combination all_of any_of gate negate weighted "
     "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
@@ -110,6 +111,7 @@ __all__ = [
     "FROM_DATASET",
     "AlreadyExists",
     "Combination",
+    "CommandTarget",
     "ConfigError",
     "CorruptFile",
     "DataError",

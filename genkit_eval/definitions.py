@@ -137,7 +137,7 @@ class Flow:
     annotation: Any = Any
     is_async: bool = False
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
-    kind: Literal["flow", "model", "http"] = "flow"
+    kind: Literal["flow", "model", "http", "command"] = "flow"
     config: Mapping[str, JsonValue] | None = None
     """How it is called in a run, as the run's key holds it."""
     session: Callable[[], AbstractAsyncContextManager[Callable[[Any], Any]]] | None = None
@@ -145,7 +145,7 @@ class Flow:
 
     @property
     def key(self) -> str:
-        """Its name in run files: "/flow/…", "/model/…", or an address."""
+        """Its name in run files: "/flow/…", "/model/…", an address, or "command:…"."""
         return f"/{self.kind}/{self.name}" if self.kind in ("flow", "model") else self.name
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
 from genkit_eval.engine.combined import define_combination
+from genkit_eval.engine.command_target import CommandTarget
 from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.limits import Limits
@@ -37,6 +38,7 @@ from genkit_eval.engine.source import (
 
 __all__ = [
     "Combination",
+    "CommandTarget",
     "DataFile",
     "EvalRun",
     "HttpTarget",

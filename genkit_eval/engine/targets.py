@@ -1,4 +1,4 @@
-"""What a run may call: a flow or a model by its name, an endpoint by its address or with more said about it."""
+"""What a run may call: a flow or a model by its name, an endpoint by its address, or what says more about itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from genkit_eval.definitions import Flow
+from genkit_eval.engine.command_target import COMMAND, CommandTarget
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.model_target import model_target
 from genkit_eval.errors import ConfigError
@@ -13,7 +14,7 @@ from genkit_eval.registry import Registry
 
 __all__ = ["Target", "is_address", "recorded_target", "target_flow"]
 
-Target = str | HttpTarget
+Target = str | HttpTarget | CommandTarget
 
 MODEL = "/model/"
 
@@ -26,13 +27,16 @@ def target_flow(registry: Registry, target: Target | None) -> Flow | None:
     """
     if target is None:
         return None
-    if isinstance(target, HttpTarget):
+    if isinstance(target, HttpTarget | CommandTarget):
         return target.flow()
     if not isinstance(target, str):
         found = type(target).__name__
         raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
     if is_address(target):
         return HttpTarget(target).flow()
+    if target.startswith(COMMAND):
+        # a name may come from data, which must start nothing
+        raise ConfigError(f"target '{target}' is a command: give it yourself, as CommandTarget(['program', …])")
     if target.startswith(MODEL):
         return model_target(registry.model(target), target.removeprefix(MODEL))
     if target.startswith("/") and not target.startswith("/flow/"):
@@ -50,8 +54,10 @@ def is_address(target: str) -> bool:
 
 def recorded_target(name: str | None, config: Any) -> Target | None:
     """The target of a run, from what its key holds."""
+    known = config if isinstance(config, Mapping) else {}
+    if name is not None and name.startswith(COMMAND) and "command" in known:
+        return CommandTarget(known["command"], folder=known.get("folder"))
     if name is None or not is_address(name):
         return name
-    known = config if isinstance(config, Mapping) else {}
     given = {field: known[field] for field in ("request", "response", "headers", "method") if field in known}
     return HttpTarget(name, **given)
