@@ -19,6 +19,7 @@ from genkit_eval.types import Sample
 # import them when they are first used.
 if TYPE_CHECKING:
     from genkit_eval.engine import Combination, EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
+    from genkit_eval.engine.kept_replies import CacheUse
     from genkit_eval.engine.source import Data
     from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
@@ -48,6 +49,8 @@ class GenkitEval:
         plugins: what they define is there from the start.
         root: the folder that takes the place of `.genkit`; default: `GENKIT_EVAL_HOME`, else the project's `.genkit`.
         dataset_store, eval_store: other stores than the local files.
+        cache: whether judges' replies are taken from the cache of earlier runs, and kept there: "on", "off", or
+            "only": a request that it has no reply to is a failure.
     """
 
     def __init__(
@@ -57,16 +60,25 @@ class GenkitEval:
         root: Path | str | None = None,
         dataset_store: DatasetStore | None = None,
         eval_store: EvalStore | None = None,
+        cache: CacheUse = "on",
     ) -> None:
-        self.registry = Registry()
+        self.registry, self.cache = Registry(), cache
         self._given_root = None if root is None else Path(root)
         self._stores = dataset_store, eval_store
+        self.registry.define_later("route", _define_route)
         for plugin in plugins:
             self.registry.install(plugin)
 
     def at(self, root: Path | str) -> GenkitEval:
         """The same flows, evaluators, models and given stores, with the local files of another root."""
-        app = GenkitEval(root=root, dataset_store=self._stores[0], eval_store=self._stores[1])
+        return self._copy(root, self.cache)
+
+    def with_cache(self, cache: CacheUse) -> GenkitEval:
+        """The same app with another use of the cache."""
+        return self._copy(self._given_root, cache)
+
+    def _copy(self, root: Path | str | None, cache: CacheUse) -> GenkitEval:
+        app = GenkitEval(root=root, dataset_store=self._stores[0], eval_store=self._stores[1], cache=cache)
         app.registry = self.registry
         return app
 
@@ -206,7 +218,7 @@ class GenkitEval:
         """
         if resume is not None:
             return await self._resume(resume, data, limits, progress)
-        from genkit_eval.engine import Limits, Repeats, new_key, off_loop, run_cases, sample_problems
+        from genkit_eval.engine import Limits, Repeats, checked_use, new_key, off_loop, run_cases, sample_problems
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
@@ -215,7 +227,8 @@ class GenkitEval:
         plan = self._plan(source, target, evaluators, repeats)
         problems = await off_loop(lambda: sample_problems(plan, source))
         source = source.repeated(repeats.target)
-        journal = self.runs.store.begin(new_key(plan, source, limits))
+        key = new_key(plan, source, limits, cache=checked_use(self.cache))
+        journal = self.runs.store.begin(key)
         notices = (*source.notices, *problems)
         return await run_cases(plan, source, journal, limits, notices=notices, progress=progress)
 
@@ -236,7 +249,15 @@ class GenkitEval:
         return await score_point(make_plan(self.registry, None, refs), point, evaluator_seconds=seconds)
 
     async def _resume(self, run_id: str, data: Any, limits: Limits | None, progress: OnProgress | None) -> EvalRun:
-        from genkit_eval.engine import changed_flow, check_same_plan, limits_of, off_loop, recorded_plan, run_cases
+        from genkit_eval.engine import (
+            changed_flow,
+            check_same_plan,
+            checked_use,
+            limits_of,
+            off_loop,
+            recorded_plan,
+            run_cases,
+        )
 
         run = self.runs.load(run_id)
         if run.complete:
@@ -244,6 +265,7 @@ class GenkitEval:
         plan = recorded_plan(self.registry, run.key)
         check_same_plan(run.key, plan)
         source = await off_loop(lambda: self._recorded_source(run, data))
+        use = checked_use(self.cache)
         journal = self.runs.store.reopen(run_id)
         return await run_cases(
             plan,
@@ -251,6 +273,8 @@ class GenkitEval:
             journal,
             limits or limits_of(run.key),
             resumed=True,
+            # a run that was begun without goes on without
+            cache=None if use == "on" else use,
             notices=changed_flow(run.key, plan),
             progress=progress,
         )
@@ -325,6 +349,12 @@ class GenkitEval:
                 "their outputs; repeat the judges, or give a target"
             )
         return make_plan(self.registry, target, evaluators, judge_repeats=repeats.judge)
+
+
+def _define_route(registry: Registry) -> None:
+    from genkit_eval.engine import define_route
+
+    define_route(registry)
 
 
 def run_sync(awaitable: Awaitable[T]) -> T:

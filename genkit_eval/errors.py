@@ -174,12 +174,13 @@ ModelErrorKind = Literal[
     "server",
     "empty",
     "unparsable",
+    "not_cached",
     "other",
 ]
 """How a model call can end without a usable reply.
 
-"length": the reply was cut off; "window": the prompt is longer than what the model can read; "other": an exception
-that nobody foresaw.
+"length": the reply was cut off; "window": the prompt is longer than what the model can read; "not_cached": only the
+cache might have answered; "other": an exception that nobody foresaw.
 """
 
 

@@ -211,6 +211,8 @@ class EvalRunKey(Data):
     repeats: Mapping[str, Json] | None = None
     budget: Mapping[str, Json] | None = None
     stopped: Stopped | None = None
+    cache: str | None = None
+    """"off" or "only", where judges' replies were not taken from the cache as usual."""
     usage: Sequence[ModelUsage] = ()
 
 

@@ -58,7 +58,7 @@ def commands(block: Block) -> Iterator[tuple[str, list[str]]]:
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    for name in [name for name in os.environ if name.startswith("GENKIT_EVAL_")]:
+    for name in [name for name in os.environ if name.startswith("GENKIT_EVAL_") and not name.endswith("_CACHE")]:
         monkeypatch.delenv(name)
     return {**os.environ, "COLUMNS": WIDTH, "PYTHONIOENCODING": "utf-8"}
 

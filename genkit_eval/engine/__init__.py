@@ -7,6 +7,7 @@ from genkit_eval.engine.combined import define_combination
 from genkit_eval.engine.command_target import CommandTarget
 from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.http_target import HttpTarget
+from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
@@ -21,6 +22,7 @@ from genkit_eval.engine.recording import (
 )
 from genkit_eval.engine.repeats import Repeats, repeats_of
 from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
+from genkit_eval.engine.routing import define_route, route
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.score import score_point
 from genkit_eval.engine.source import (
@@ -37,6 +39,7 @@ from genkit_eval.engine.source import (
 )
 
 __all__ = [
+    "CacheUse",
     "Combination",
     "CommandTarget",
     "DataFile",
@@ -55,8 +58,10 @@ __all__ = [
     "brings_outputs",
     "changed_flow",
     "check_same_plan",
+    "checked_use",
     "dataset_source",
     "define_combination",
+    "define_route",
     "file_source",
     "file_source_again",
     "gate",
@@ -75,6 +80,7 @@ __all__ = [
     "record_usage",
     "recorded_plan",
     "repeats_of",
+    "route",
     "run_cases",
     "sample_problems",
     "score_point",

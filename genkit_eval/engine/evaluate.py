@@ -18,6 +18,7 @@ from genkit_eval.engine.brake import Brake, FailureWatch
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.interrupts import one_interrupt
+from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
@@ -40,7 +41,7 @@ OnProgress = Callable[[Progress], None]
 log = logging.getLogger("genkit_eval")
 
 
-def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
+def new_key(plan: Plan, source: Source, limits: Limits, *, cache: CacheUse = "on") -> EvalRunKey:
     """The key of a run that begins now."""
     values: dict[str, Any] = {
         "evalRunId": new_run_id(),
@@ -51,6 +52,7 @@ def new_key(plan: Plan, source: Source, limits: Limits) -> EvalRunKey:
         "evaluators": [cell.record() for cell in plan.cells],
         "source": dict(source.description),
         "limits": limits.to_json(),
+        "cache": None if cache == "on" else cache,
         "repeats": Repeats(target=source.repeats, judge=plan.judge_repeats).to_json(),
     }
     if plan.flow is not None:
@@ -69,21 +71,25 @@ async def run_cases(
     limits: Limits,
     *,
     resumed: bool = False,
+    cache: CacheUse | None = None,
     notices: tuple[str, ...] = (),
     progress: OnProgress | None = None,
 ) -> EvalRun:
     """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume.
 
-    A run that its own limits end early comes back INCOMPLETE, with why it `stopped` in its key.
+    A run that its own limits end early comes back INCOMPLETE, with why it `stopped` in its key. `cache` is by default
+    what the run began with.
     """
     limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
-    calls, brake = RunCalls(), _brake(ledger, limits.most_failures(source.count))
+    kept = KeptReplies(journal, cache=cache or journal.key.cache or "on")
+    calls, brake = RunCalls(kept), _brake(ledger, limits.most_failures(source.count))
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
             cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
+            kept.recorded = ledger.recorded
             meter.begin(notices)
             with heap_set_aside():
                 await _run_lanes(plan, cases, ledger, limits, calls, meter, brake)
@@ -101,6 +107,8 @@ async def run_cases(
             meter.tell_stopped()
             journal.close()
             raise
+        finally:
+            kept.close()
 
 
 def _brake(ledger: Ledger, most_failures: int | None) -> Brake:

@@ -13,7 +13,7 @@ from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.metric import Counted, Metric, counted
 from genkit_eval.stats import Tally
-from genkit_eval.stores import Journal
+from genkit_eval.stores import Journal, RecordedCalls
 
 __all__ = ["Ledger"]
 
@@ -27,6 +27,8 @@ class Ledger:
         self.journal, self.tally = journal, tally
         self.feed: Feed
         self.on_failure: Callable[[], None] | None = None
+        self.recorded: RecordedCalls | None = None
+        """Replies that evaluators had been given when an earlier session ended; None for a run that begins."""
         self.order = array("q")
         """Where in the journal the result of each sample is, by the sample's position; -1 for none."""
         self.done = 0

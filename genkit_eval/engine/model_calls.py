@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval.engine.clock import Clock
+from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
 from genkit_eval.engine.metric import Metric
+from genkit_eval.engine.request_key import RequestKey, RequestKeys
 from genkit_eval.model_calls import caller, embedded
-from genkit_eval.models import Embedder, Message, Model, Reply, model_name
+from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
 from genkit_eval.stored import ModelUsage
 from genkit_eval.types import Usage
 
 __all__ = ["TARGET", "CellCalls", "RunCalls"]
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 TARGET = "target"
 """Who asks, where it is no evaluator."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Request(Generic[R]):
+    """One request to a model or an embedder, and how what it replies is kept."""
+
+    name: str
+    identity: str | None
+    ask: Callable[[], Awaitable[R]]
+    key: Callable[[RequestKeys], RequestKey]
+    to_json: Callable[[R], bytes | None]
+    from_json: Callable[[bytes | None], R | None]
+
+
 class RunCalls:
-    """What the model calls of one run share."""
+    """What the model calls of one run share.
+
+    `kept` are the replies that need not be paid for; None outside a run.
+    """
+
+    def __init__(self, kept: KeptReplies | None = None) -> None:
+        self.kept = kept
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -42,11 +64,12 @@ class RunCalls:
 class CellCalls:
     """The model calls of one call of the target, or of one evaluator on one case."""
 
-    __slots__ = ("_clock", "_repeat", "_run", "_slot", "_spent", "_used_by")
+    __slots__ = ("_clock", "_keys", "_repeat", "_run", "_slot", "_spent", "_used_by")
 
     def __init__(self, run: RunCalls, used_by: str, *, slot: int, repeat: int) -> None:
         self._run, self._used_by, self._slot, self._repeat = run, used_by, slot, repeat
         self._clock = Clock()
+        self._keys: RequestKeys | None = None
         self._spent: dict[str, _Spent] = {}
 
     def again(self, repeat: int) -> CellCalls:
@@ -70,32 +93,91 @@ class CellCalls:
         read: Callable[[Reply], T],
     ) -> T:
         """What `read` makes of the model's reply."""
-        reply = await self._asked(
-            model_name(model), lambda: model.generate(messages, output=output, config=config), lambda reply: reply.usage
+        name, identity = model_name(model), model_identity(model)
+        request = _Request(
+            name=name,
+            identity=identity,
+            ask=lambda: model.generate(messages, output=output, config=config),
+            key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
+            to_json=reply_json,
+            from_json=reply_from,
         )
-        return read(reply)
+        return await self._told(request, read)
 
     async def embed(
         self, embedder: Embedder, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None
     ) -> Sequence[Sequence[float]]:
         """One vector a text."""
-        return await self._asked(
-            model_name(embedder),
-            lambda: embedded(embedder, texts, config),
-            # an embedder may say what it cost, beside the vectors
-            lambda vectors: getattr(vectors, "usage", None),
+        name, identity = model_name(embedder), model_identity(embedder)
+        request: _Request[Sequence[Sequence[float]]] = _Request(
+            name=name,
+            identity=identity,
+            ask=lambda: embedded(embedder, texts, config),
+            key=lambda keys: keys.of_texts(identity or name, texts, config=config),
+            to_json=lambda vectors: vectors_json(vectors, len(texts)),
+            from_json=vectors_from,
         )
+        return await self._told(request, lambda vectors: vectors)
 
-    async def _asked(self, name: str, ask: Callable[[], Awaitable[T]], cost: Callable[[T], Usage | None]) -> T:
-        spent = self._spent.setdefault(name, _Spent())
+    async def _told(self, request: _Request[R], read: Callable[[R], T]) -> T:
+        """What is read in a reply: one that was paid for before, else the model's."""
+        kept = self._run.kept
+        if kept is None or self._used_by == TARGET:
+            # a target is what is measured: it is called anew, and its output is a line of the journal
+            return read(await self._asked(request))
+        if self._keys is None:
+            self._keys = RequestKeys(self._repeat)
+        key, spent = request.key(self._keys), self._spent_on(request.name)
+        reply = request.from_json(kept.of_run(self._slot, key))
+        if reply is not None:
+            # this run has paid for it
+            spent.add(reply)
+            return read(reply)
+        known = await self._of_another_run(kept, request, key, read)
+        if known is not None:
+            spent.cached_calls += 1
+            return known[0]
+        kept.check_may_ask(request.name)
+        reply = await self._asked(request)
+        data = request.to_json(reply)
+        if data is not None:
+            kept.record(self._slot, key, data)
+        value = read(reply)
+        if data is not None and request.identity is not None:
+            kept.keep(key, data, model=request.name)
+        return value
+
+    async def _of_another_run(
+        self, kept: KeptReplies, request: _Request[R], key: RequestKey, read: Callable[[R], T]
+    ) -> tuple[T] | None:
+        """What is read in a reply of the cache, or None. A model that no address tells from others has none there."""
+        if request.identity is None:
+            return None
+        reply = request.from_json(await kept.of_cache(key))
+        if reply is None:
+            return None
+        try:
+            return (read(reply),)
+        except Exception:
+            # whoever reads it has become stricter since: it is of no use any more
+            return None
+
+    async def _asked(self, request: _Request[R]) -> R:
+        """The model's reply, which costs something."""
+        spent = self._spent_on(request.name)
         started = perf_counter()
         try:
-            given = await ask()
-        finally:
+            reply = await request.ask()
+        except BaseException:
             spent.calls += 1
+            raise
+        finally:
             spent.seconds += perf_counter() - started
-        spent.add(cost(given))
-        return given
+        spent.add(reply)
+        return reply
+
+    def _spent_on(self, name: str) -> _Spent:
+        return self._spent.setdefault(name, _Spent())
 
     def usage(self) -> list[ModelUsage]:
         """What was spent so far, by model."""
@@ -111,18 +193,20 @@ class CellCalls:
 class _Spent:
     """What calls of one model have cost."""
 
-    __slots__ = ("cached_tokens", "calls", "input_tokens", "output_tokens", "seconds")
+    __slots__ = ("cached_calls", "cached_tokens", "calls", "input_tokens", "output_tokens", "seconds")
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.cached_calls = 0
         self.seconds = 0.0
         # None as long as no reply said it: unknown is not zero
         self.input_tokens: int | None = None
         self.output_tokens: int | None = None
         self.cached_tokens: int | None = None
 
-    def add(self, usage: Usage | None) -> None:
-        """Count what one call says it cost."""
+    def add(self, reply: object) -> None:
+        """Count a call with what its reply says it cost; that of an embedder may say so beside the vectors."""
+        self.calls += 1
+        usage: Usage | None = getattr(reply, "usage", None)
         for name in ("input_tokens", "output_tokens", "cached_tokens"):
             tokens = None if usage is None else getattr(usage, name)
             if tokens is not None:
@@ -133,6 +217,7 @@ class _Spent:
         values = {
             "model": model,
             "model_calls": self.calls,
+            "cached_calls": self.cached_calls or None,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,

@@ -137,6 +137,8 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             ledger.replay(slot, result)
         else:
             begun[index] = slot, result
+    # -1: asked by evaluators that see all cases
+    ledger.recorded = ledger.journal.calls({-1, *(slot for slot, _ in begun.values())})
     return _cases(plan, source, set(left.values()), begun)
 
 

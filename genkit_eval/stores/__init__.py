@@ -5,6 +5,7 @@ from genkit_eval.stores.journal import Journal
 from genkit_eval.stores.local_datasets import LocalFileDatasetStore
 from genkit_eval.stores.local_evals import LocalFileEvalStore
 from genkit_eval.stores.protocols import ANY_VERSION, UNSET, AnyVersion, DatasetStore, EvalStore, Unset
+from genkit_eval.stores.recorded_calls import RecordedCalls
 from genkit_eval.stores.roots import find_root
 from genkit_eval.stores.stored_run import StoredResults, StoredRun
 
@@ -17,6 +18,7 @@ __all__ = [
     "Journal",
     "LocalFileDatasetStore",
     "LocalFileEvalStore",
+    "RecordedCalls",
     "StoredResults",
     "StoredRun",
     "Unset",

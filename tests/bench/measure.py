@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time, time
 from typing import Any
 
@@ -66,7 +67,10 @@ def in_child(arm: Arm) -> Cost:
     """Run an arm in a fresh interpreter."""
     name = f"{arm.work.__module__}:{arm.work.__name__}"
     command = [sys.executable, "-m", "tests.bench.child", name, json.dumps(dict(arm.arguments))]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True)
+    # each arm finds an empty cache: no judge's reply is that of another arm
+    with TemporaryDirectory() as cache:
+        variables = environment() | {"GENKIT_EVAL_CACHE": cache}
+        done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{name} ended with {done.returncode}:\n{done.stderr}")
     cost = Cost(**json.loads(done.stdout.splitlines()[-1]))

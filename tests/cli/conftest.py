@@ -109,7 +109,7 @@ class CommandLine:
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder to work in, no settings from outside, and no modules left behind."""
-    for name in [name for name in os.environ if name.startswith("GENKIT_EVAL_")]:
+    for name in [name for name in os.environ if name.startswith("GENKIT_EVAL_") and not name.endswith("_CACHE")]:
         monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
@@ -146,7 +146,8 @@ def write_numbers(path: Path, count: int) -> None:
 
 def environment(**more: str) -> dict[str, str]:
     """For processes: the project as it lies here, without what the tests' own process was given."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GENKIT_EVAL_", "PYTHONIO"))}
+    others = [name for name in os.environ if not name.startswith(("GENKIT_EVAL_", "PYTHONIO"))]
+    kept = {name: os.environ[name] for name in (*others, "GENKIT_EVAL_CACHE")}
     path = os.pathsep.join([str(PROJECT), str(PROJECT / "plugins")])
     return {**kept, "PYTHONPATH": path, **more}
 

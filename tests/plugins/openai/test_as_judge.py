@@ -42,7 +42,8 @@ def faithfulness(tmp_path: Path) -> Callable[..., EvalRun]:
     def run(server: OpenAIServer, **options: Any) -> EvalRun:
         models = openai_models(base_url=server.url, **options)
         metrics = genkit_metrics(judge="openai/gpt-x", judge_config={"temperature": 0}, metrics=["faithfulness"])
-        ge = GenkitEval(plugins=[models, metrics], root=tmp_path)
+        # calls are counted: the same statement is asked about for each sample
+        ge = GenkitEval(plugins=[models, metrics], root=tmp_path, cache="off")
         return run_sync(
             ge.evaluate(SAMPLES, target=None, evaluators=["genkitEval/faithfulness"], limits=Limits(max_concurrency=1))
         )
@@ -146,7 +147,8 @@ def test_answer_relevancy_takes_its_vectors_from_the_same_server(tmp_path: Path)
     with OpenAIServer(relevant) as server:
         models = openai_models(base_url=server.url)
         metrics = genkit_metrics(judge="openai/gpt-x", embedder="openai/embed-x", metrics=["answer_relevancy"])
-        ge = GenkitEval(plugins=[models, metrics], root=tmp_path)
+        # calls are counted: the same statement is asked about for each sample
+        ge = GenkitEval(plugins=[models, metrics], root=tmp_path, cache="off")
         run = run_sync(ge.evaluate(SAMPLES[:1], target=None, evaluators=["genkitEval/answer_relevancy"]))
 
     [metric] = run.results[0].metrics

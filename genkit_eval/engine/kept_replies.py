@@ -1,0 +1,150 @@
+"""Replies that need not be paid for: those of an earlier session of the run, and those kept between runs."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
+
+from genkit_eval._json import dump, load
+from genkit_eval.engine.off_loop import off_loop
+from genkit_eval.engine.request_key import RequestKey
+from genkit_eval.errors import ConfigError, ModelError
+from genkit_eval.models import Reply, Vectors
+from genkit_eval.stores import Journal, RecordedCalls
+from genkit_eval.types import Usage
+
+if TYPE_CHECKING:
+    from genkit_eval.engine.cache import CallCache
+
+__all__ = [
+    "CacheUse",
+    "KeptReplies",
+    "checked_use",
+    "reply_from",
+    "reply_json",
+    "vectors_from",
+    "vectors_json",
+]
+
+CacheUse = Literal["on", "off", "only"]
+"""Whether replies are taken from the cache and put into it; "only": whoever asks for another one has a failure."""
+
+
+def checked_use(use: str) -> CacheUse:
+    """The use of the cache by its name.
+
+    Raises:
+        ConfigError: there is no such use.
+    """
+    for known in get_args(CacheUse):
+        if use == known:
+            found: CacheUse = known
+            return found
+    raise ConfigError(f"cache is {use!r}: expected {', '.join(map(repr, get_args(CacheUse)))}")
+
+
+class KeptReplies:
+    """What evaluators of one run have been told, and what they were told before.
+
+    A reply goes to the run's journal before anybody reads it, and to the cache once somebody could use it.
+    """
+
+    def __init__(self, journal: Journal, *, cache: str = "on") -> None:
+        self.recorded: RecordedCalls | None = None
+        """Of the earlier sessions of a run that is resumed."""
+        self._journal, self._use = journal, checked_use(cache)
+        self._cache: CallCache | None = None
+        self._opening = threading.Lock()
+
+    def of_run(self, slot: int, key: RequestKey) -> bytes | None:
+        """What an earlier session of this run was told."""
+        found = None if self.recorded is None else self.recorded.reply(slot, key.text)
+        return None if found is None else key.given(found)
+
+    async def of_cache(self, key: RequestKey) -> bytes | None:
+        """What another run was told."""
+        if self._use == "off":
+            return None
+        cache = self._cache
+        if cache is None:
+            cache = await off_loop(self._opened)
+        found = await cache.get(key.text)
+        return None if found is None else key.given(found)
+
+    def check_may_ask(self, name: str) -> None:
+        """Before a model is asked.
+
+        Raises:
+            ModelError: only the cache may answer.
+        """
+        if self._use == "only":
+            raise ModelError(
+                f"{name} was not asked: the cache has no reply to this request, and only the cache may answer",
+                kind="not_cached",
+                model=name,
+            )
+
+    def record(self, slot: int, key: RequestKey, reply: bytes) -> None:
+        """Note what this run was told; a kill loses nothing of it."""
+        self._journal.add_call(slot, key.text, key.kept(reply))
+
+    def keep(self, key: RequestKey, reply: bytes, *, model: str) -> None:
+        """Keep a reply that was of use, for other runs."""
+        if self._cache is not None:
+            self._cache.put(key.text, key.kept(reply), model=model)
+
+    def close(self) -> None:
+        """Write what is waiting."""
+        if self._cache is not None:
+            self._cache.close()
+
+    def _opened(self) -> CallCache:
+        # 30 ms at import, which only runs need that ask a model
+        from genkit_eval.engine.cache import CallCache, cache_path
+
+        with self._opening:
+            cache = self._cache or CallCache(cache_path())
+            self._cache = cache
+            return cache
+
+
+def reply_json(reply: Reply) -> bytes | None:
+    """A reply as it is kept; None if it is none, which whoever reads it will say."""
+    # a model of the user's may return anything
+    return dump(reply.to_json()) if isinstance(reply, Reply) else None
+
+
+def reply_from(data: bytes | None) -> Reply | None:
+    """The reply that was kept; None if there is none that can be read."""
+    if data is None:
+        return None
+    try:
+        return Reply.model_validate(load(data))
+    except ValueError:
+        return None
+
+
+def vectors_json(vectors: Sequence[Sequence[float]], count: int) -> bytes | None:
+    """So many vectors as they are kept; None if they are of no use."""
+    try:
+        plain = [[float(number) for number in vector] for vector in vectors]
+    except (TypeError, ValueError):
+        return None
+    if len(plain) != count or not all(all(map(math.isfinite, vector)) for vector in plain):
+        return None
+    usage = getattr(vectors, "usage", None)
+    return dump({"vectors": plain} if usage is None else {"vectors": plain, "usage": usage.to_json()})
+
+
+def vectors_from(data: bytes | None) -> Vectors | None:
+    """The vectors that were kept; None if there are none that can be read."""
+    if data is None:
+        return None
+    try:
+        kept = load(data)
+        usage = kept.get("usage")
+        return Vectors(kept["vectors"], usage=None if usage is None else Usage.model_validate(usage))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
