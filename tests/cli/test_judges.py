@@ -25,7 +25,9 @@ def answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-NOTREAL")
-    samples = [{"testCaseId": f"a-{i}", "input": "Hi", "output": f"Hello {i}.", "reference": "Hello!"} for i in range(2)]
+    samples = [
+        {"testCaseId": f"a-{i}", "input": "Hi", "output": f"Hello {i}.", "reference": "Hello!"} for i in range(2)
+    ]
     (folder / "answers.json").write_text(json.dumps(samples), encoding="utf-8")
     return folder
 
