@@ -28,6 +28,7 @@ __all__ = [
     "RunState",
     "StopCause",
     "Stopped",
+    "bare_name",
 ]
 
 
@@ -94,7 +95,7 @@ class EvalMetric(Data):
     @property
     def name(self) -> str:
         """What people call it: the evaluator's bare name, and the score id where there is one."""
-        return _bare_name(self.evaluator, self.score_id)
+        return bare_name(self.evaluator, self.score_id)
 
     @property
     def ended(self) -> Outcome:
@@ -176,7 +177,7 @@ class MetricSummary(Data):
     @property
     def name(self) -> str:
         """What people call it: the evaluator's bare name, and the score id where there is one."""
-        return _bare_name(self.evaluator, self.score_id)
+        return bare_name(self.evaluator, self.score_id)
 
     @property
     def pass_rate(self) -> float | None:
@@ -248,6 +249,7 @@ class Dataset(Data):
         return len(self.samples)
 
 
-def _bare_name(evaluator: str, score_id: str | None) -> str:
+def bare_name(evaluator: str, score_id: str | None) -> str:
+    """What people call a metric: the evaluator's name without its prefix, and the score id where there is one."""
     name = evaluator.removeprefix("/evaluator/")
     return f"{name}/{score_id}" if score_id else name

@@ -17,7 +17,7 @@ from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import DataFile, EvalRun, Limits, Selection
+from genkit_eval.engine import DataFile, EvalRun, Limits, Repeats, Selection
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -54,6 +54,7 @@ class Request:
     evaluators: Sequence[EvaluatorRef] | None = None
     select: Selection = field(default_factory=Selection)
     limits: Limits | None = None
+    repeats: Repeats | None = None
     resume: str | None = None
 
 
@@ -144,6 +145,7 @@ async def _evaluation(session: Session, request: Request, progress: ProgressLine
         evaluators=request.evaluators,
         select=request.select,
         limits=request.limits,
+        repeats=request.repeats,
         resume=request.resume,
         progress=progress,
     )

@@ -16,10 +16,12 @@ __all__ = [
     "app_option",
     "expected_version_option",
     "format_option",
+    "judge_repeats_option",
     "metrics_option",
     "model_options",
     "parse_bound",
     "parse_evaluator",
+    "repeat_options",
     "report_options",
     "root_option",
     "speed_options",
@@ -99,6 +101,28 @@ def speed_options(function: F) -> F:
         ),
     ]
     return _all(options, function)
+
+
+def repeat_options(function: F) -> F:
+    """`--repeats` and `--judge-repeats`."""
+    options = [
+        click.option(
+            "--repeats",
+            type=click.IntRange(min=1),
+            default=1,
+            metavar="N",
+            help="Run each sample N times: the report has what its passes agree on, pass@k and pass^k. [1]",
+        ),
+        judge_repeats_option,
+    ]
+    return _all(options, function)
+
+
+def judge_repeats_option(function: F) -> F:
+    """`--judge-repeats`."""
+    help_text = "Ask each judge N times about each output: the median, or what most answers say, counts. [1]"
+    option = click.option("--judge-repeats", type=click.IntRange(min=1), default=1, metavar="N", help=help_text)
+    return option(function)
 
 
 def report_options(function: F) -> F:

@@ -14,13 +14,14 @@ from genkit_eval.cli.options import (
     format_option,
     metrics_option,
     model_options,
+    repeat_options,
     report_options,
     root_option,
     speed_options,
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
-from genkit_eval.engine import Limits, Selection
+from genkit_eval.engine import Limits, Repeats, Selection
 
 __all__ = ["command"]
 
@@ -47,6 +48,7 @@ __all__ = ["command"]
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N samples, drawn at random.")
 @click.option("--seed", type=int, metavar="N", help="Draw the same ones again. [0]")
 @format_option
+@repeat_options
 @speed_options
 @report_options
 @root_option
@@ -80,6 +82,7 @@ def command(**options: Any) -> int:
         target=None if options["no_target"] else options["target"] or FROM_DATASET,
         evaluators=evaluators,
         select=Selection(options["tags"], options["ids"], options["limit"], options["sample"], options["seed"]),
+        repeats=Repeats(target=options["repeats"], judge=options["judge_repeats"]),
         limits=Limits(**limits_of(options, session.settings)),
     )
     return carry_out(session, request, report)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genkit_eval.stats import summarize
+from genkit_eval.stats import RepeatSummary, summarize, summarize_repeats
 from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary, RunState
 from genkit_eval.stores import StoredRun
 
@@ -55,6 +55,10 @@ class EvalRun:
         if key.summary and key.state is RunState.COMPLETE:
             return key.summary
         return summarize(self.finished(), key.evaluators)
+
+    def repeats(self) -> Sequence[RepeatSummary]:
+        """What the passes over each case come to, one for each metric and score id: `CaseVerdict`, pass@k, pass^k."""
+        return summarize_repeats(self.finished(), self.key.evaluators)
 
     def finished(self) -> Iterable[EvalResult]:
         """The results that no evaluator is missing from: all of a complete run."""

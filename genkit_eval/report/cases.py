@@ -91,8 +91,9 @@ def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]
     """
     concern = concern_of(result)
     word = _WORDS[concern]
-    name = clip(result.test_case_id or "", max(width - shown_width(word.text) - 2, 8))
-    yield (Span(name, Ink.STRONG), Span("  "), word)
+    which = "" if result.repeat is None else f"  repeat {result.repeat}"
+    name = clip(result.test_case_id or "", max(width - shown_width(which + word.text) - 2, 8))
+    yield (Span(name, Ink.STRONG), Span(which), Span("  "), word)
     for label in ("input",) if brief else ("input", "output", "reference"):
         if result.has(label):
             # an empty text would look like a field that is not there

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import JsonValue
 
-from genkit_eval.engine import EvalRun
+from genkit_eval.engine import EvalRun, repeats_of
+from genkit_eval.report.repeats import repeats_document
 from genkit_eval.report.verdict import Verdict
 from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary
 
@@ -52,11 +53,13 @@ def run_document(run: EvalRun, verdict: Verdict | None = None) -> dict[str, Json
     document: dict[str, JsonValue] = {
         "evalRunId": run.id,
         "state": run.key.state.value,
-        "cases": len(run.results),
+        "cases": -(-len(run.results) // repeats_of(run.key).target),
         "path": str(run.path),
         "summary": [summary_document(row) for row in run.summary()],
         "key": key_document(run.key),
     }
+    if repeats_of(run.key).target > 1:
+        document["repeats"] = repeats_document(run.repeats())
     if verdict is not None:
         document["gates"] = [
             {"passed": gate.passed, "value": gate.value, "message": gate.message} for gate in verdict.gates

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from genkit_eval.engine import repeats_of
 from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.numbers import counted, number, percent
 from genkit_eval.report.run_report import run_subject
@@ -31,14 +32,21 @@ def _cells(key: EvalRunKey) -> tuple[Span | str, ...]:
     return (
         Span(key.eval_run_id, Ink.STRONG),
         f"{key.created_at:%Y-%m-%d %H:%M}",
-        "" if key.case_count is None else str(key.case_count),
+        _cases(key),
         subject if key.state is RunState.COMPLETE else Span(f"incomplete: {subject}", Ink.ODD),
     )
 
 
+def _cases(key: EvalRunKey) -> str:
+    if key.case_count is None:
+        return ""
+    times = repeats_of(key).target
+    return str(key.case_count) if times == 1 else f"{key.case_count // times} x {times}"
+
+
 def _notes(key: EvalRunKey, width: int) -> Iterator[Span]:
     if key.target_errors:
-        cases = counted(key.case_count or 0, "case")
+        cases = counted(key.case_count or 0, "case" if repeats_of(key).target == 1 else "result")
         yield Span(f"{key.target_errors} of {cases} FAILED in the target", Ink.BAD)
     figures = run_figures(key)
     if figures:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from genkit_eval.engine import EvalRun
+from genkit_eval.engine import EvalRun, repeats_of
 from genkit_eval.report.cases import Concern, Concerns, case_lines, concern_of, concerns
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted, duration
+from genkit_eval.report.repeats import repeats_table, varied_cases
 from genkit_eval.report.summary_table import summary_table
 from genkit_eval.report.text import clip, wrap
 from genkit_eval.stored import EvalResult, EvalRunKey, RunState
@@ -29,22 +30,22 @@ def run_subject(key: EvalRunKey) -> str:
         return f"given outputs of {data}"
     if not key.action_ref.startswith("/"):
         return f"{key.action_ref} on {data}"
-    if not key.action_ref.startswith("/"):
-        return f"{key.action_ref} on {data}"
     kind, _, name = key.action_ref.removeprefix("/").partition("/")
     return f"{kind} {name} on {data}"
 
 
 def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
     """The report after a run: header, table, and the reasons of at most `most` failing cases."""
-    summaries = run.summary()
     yield from _header(run, width)
-    yield from summary_table(summaries, width=width)
+    yield from summary_table(run.summary(), width=width)
+    if repeats_of(run.key).target > 1:
+        yield blank()
+        yield from repeats_table(run.repeats(), width=width)
     found = concerns(run.failing(), most=most)
     worst = found.worst(most)
     if worst:
         yield blank()
-        yield _failing_title(found, len(worst), len(run.results))
+        yield _failing_title(found, len(worst), run)
         for result in worst:
             yield from case_lines(result, width=width, brief=True)
 
@@ -56,17 +57,23 @@ def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: b
     """
     yield from _header(run, width)
     yield from summary_table(run.summary(), width=width)
-    total = len(run.results)
+    if repeats_of(run.key).target > 1:
+        repeats = run.repeats()
+        yield blank()
+        yield from repeats_table(repeats, width=width)
+        yield from varied_cases(repeats, width=width, most=None if every else 20)
     if every:
         shown: Iterable[EvalResult] = _by_concern(run, failing_only=failing_only)
     else:
         found = concerns(run.failing(), most=20)
         shown = worst = found.worst(20)
-        title = _failing_title(found, len(worst), total)
+        title = _failing_title(found, len(worst), run)
         if not worst and not failing_only:
             first = concerns(run.results, most=5).first
             shown = rest = [result for concern in Concern for result in first.get(concern, [])][:5]
-            title = line(Span(f"no case fails; {len(rest)} of {counted(total, 'case')} shown", Ink.FAINT))
+            title = line(
+                Span(f"no {_noun(run)} fails; {len(rest)} of {counted(len(run.results), _noun(run))} shown", Ink.FAINT)
+            )
         yield blank()
         yield title
     for result in shown:
@@ -82,10 +89,15 @@ def _by_concern(run: EvalRun, *, failing_only: bool) -> Iterator[EvalResult]:
         yield from (result for result in run.results if concern_of(result) is concern)
 
 
-def _failing_title(found: Concerns, shown: int, total: int) -> Line:
+def _noun(run: EvalRun) -> str:
+    """What one result is of: with repeats, a case has several."""
+    return "case" if repeats_of(run.key).target == 1 else "result"
+
+
+def _failing_title(found: Concerns, shown: int, run: EvalRun) -> Line:
     which = "" if shown == found.failing else f", the first {shown} of them"
     verb = "fails" if found.failing == 1 else "fail"
-    said = f"{found.failing or 'none'} of {counted(total, 'case')} {verb}{which}"
+    said = f"{found.failing or 'none'} of {counted(len(run.results), _noun(run))} {verb}{which}"
     return line(Span(said, Ink.BAD if found.failing else Ink.PLAIN))
 
 
@@ -97,11 +109,19 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
     for text in wrap(run_subject(key), width, lines=2):
         yield line(text)
     if key.state is RunState.COMPLETE:
-        yield line(f"{counted(done, 'case')}{took}")
+        yield line(f"{_amount(run, done)}{took}")
     else:
         planned = f" of {key.case_count}" if key.case_count is not None else ""
         stopped = f"; stopped: {key.stopped.reason}" if key.stopped is not None else ""
-        note = f"INCOMPLETE: {done}{planned} cases so far; the figures below are not final{stopped}"
+        note = f"INCOMPLETE: {done}{planned} {_noun(run)}s so far; the figures below are not final{stopped}"
         for text in wrap(note, width, lines=3):
             yield line(Span(text, Ink.ODD))
     yield blank()
+
+
+def _amount(run: EvalRun, done: int) -> str:
+    """How much was done: "20 cases, 5 times each, each judge asked 3 times"."""
+    repeats = repeats_of(run.key)
+    said = counted(done // repeats.target, "case")
+    said += f", {repeats.target} times each" if repeats.target > 1 else ""
+    return said + (f", each judge asked {repeats.judge} times" if repeats.judge > 1 else "")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from genkit_eval.stored import EvalMetric, EvalResult, EvaluatorRecord
+from genkit_eval.stored import EvalMetric, EvalResult, EvaluatorRecord, bare_name
 from genkit_eval.types import Outcome, Status
 
 __all__ = ["CaseRepeats", "CaseVerdict", "PassAt", "RepeatSummary", "pass_at_k", "pass_hat_k", "summarize_repeats"]
@@ -139,6 +139,11 @@ class RepeatSummary:
     score_id: str | None
     repeats: int
     cases: Sequence[CaseRepeats]
+
+    @property
+    def name(self) -> str:
+        """What people call it: the evaluator's bare name, and the score id where there is one."""
+        return bare_name(self.evaluator, self.score_id)
 
     @property
     def verdicts(self) -> Mapping[CaseVerdict, int]:
