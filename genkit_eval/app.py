@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Message, Model, Reply
-    from genkit_eval.stored import EvalMetric
+    from genkit_eval.stored import EvalMetric, EvalRunKey
     from genkit_eval.stores import DatasetStore, EvalStore
 
 __all__ = ["FROM_DATASET", "GenkitEval", "run_sync"]
@@ -232,6 +232,38 @@ class GenkitEval:
         notices = (*source.notices, *problems)
         return await run_cases(plan, source, journal, limits, notices=notices, progress=progress)
 
+    async def rescore(
+        self,
+        run: EvalRun | EvalRunKey | str,
+        evaluators: Sequence[str | EvaluatorRef] | None = None,
+        *,
+        limits: Limits | None = None,
+        repeats: Repeats | None = None,
+        progress: OnProgress | None = None,
+    ) -> EvalRun:
+        """Judge the stored outputs of a finished run once more; the target is not called.
+
+        The new run names the old one as its `parent`, and resumes like any other.
+
+        Args:
+            run: the run, its key or its id.
+            evaluators: names, or `ref(name, option=…)`; default: those of the run, with their options.
+            limits, repeats, progress: as for `evaluate`; only judges can be repeated.
+
+        Raises:
+            ConfigError, DataError: before anything runs or is paid for; also where the run is not finished.
+        """
+        from genkit_eval import engine
+
+        parent = run if isinstance(run, engine.EvalRun) else self.runs.load(run)
+        source = await engine.off_loop(lambda: engine.stored_outputs(parent))
+        plan = engine.rescore_plan(self.registry, parent.key, evaluators, repeats or engine.Repeats())
+        problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
+        limits = limits or engine.Limits()
+        key = engine.new_key(plan, source, limits, cache=engine.checked_use(self.cache))
+        journal = self.runs.store.begin(engine.rescore_key(key, parent.key))
+        return await engine.run_cases(plan, source, journal, limits, notices=tuple(problems), progress=progress)
+
     async def score(
         self,
         point: Sample,
@@ -297,8 +329,12 @@ class GenkitEval:
         return inline_source(data, selection=selection)
 
     def _recorded_source(self, run: EvalRun, data: Any) -> Source:
-        from genkit_eval.engine import repeats_of
+        from genkit_eval.engine import repeats_of, stored_outputs
 
+        if run.key.parent is not None:
+            if data is not None:
+                raise ConfigError(f"run '{run.id}' judges the outputs of run '{run.key.parent}': it takes no data")
+            return stored_outputs(self.runs.load(run.key.parent), run.key.source)
         times = repeats_of(run.key).target
         return self._recorded_samples(run, data, times).repeated(times)
 

@@ -21,6 +21,7 @@ from genkit_eval.engine.recording import (
     record_usage,
 )
 from genkit_eval.engine.repeats import Repeats, repeats_of
+from genkit_eval.engine.rescore import recorded_refs, rescore_key, rescore_plan, stored_outputs
 from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
 from genkit_eval.engine.routing import define_route, route
 from genkit_eval.engine.run import EvalRun, Progress
@@ -79,10 +80,14 @@ __all__ = [
     "record_turn",
     "record_usage",
     "recorded_plan",
+    "recorded_refs",
     "repeats_of",
+    "rescore_key",
+    "rescore_plan",
     "route",
     "run_cases",
     "sample_problems",
     "score_point",
+    "stored_outputs",
     "weighted",
 ]

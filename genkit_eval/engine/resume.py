@@ -14,10 +14,11 @@ from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.repeats import repeats_of
+from genkit_eval.engine.rescore import recorded_refs
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.targets import recorded_target
 from genkit_eval.errors import ConfigError
-from genkit_eval.registry import EvaluatorRef, Registry
+from genkit_eval.registry import Registry
 from genkit_eval.stored import EvalRunKey
 from genkit_eval.types import Sample
 
@@ -60,9 +61,9 @@ def recorded_plan(registry: Registry, key: EvalRunKey) -> Plan:
     Raises:
         UnknownName: the app no longer defines its target or one of its evaluators.
     """
-    refs = [EvaluatorRef(record.evaluator, dict(record.options or {})) for record in key.evaluators]
-    target = recorded_target(key.action_ref, key.action_config)
-    return make_plan(registry, target, refs, judge_repeats=repeats_of(key).judge)
+    # what made the outputs that are judged once more is named, but not called
+    target = None if key.parent is not None else recorded_target(key.action_ref, key.action_config)
+    return make_plan(registry, target, recorded_refs(key), judge_repeats=repeats_of(key).judge)
 
 
 def limits_of(key: EvalRunKey) -> Limits:

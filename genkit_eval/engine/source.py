@@ -90,6 +90,8 @@ class Source:
     """Whether these are surely the samples that the run in question began with."""
     repeats: int = 1
     """How often each runs."""
+    numbered: Callable[[], Iterator[tuple[Sample, int | None]]] | None = None
+    """The passes, where each brings an output of its own."""
 
     def repeated(self, times: int) -> Source:
         """The same samples, each to run so many times."""
@@ -97,6 +99,8 @@ class Source:
 
     def passes(self) -> Iterator[tuple[Sample, int | None]]:
         """Each sample as often as it runs, with the number of the pass from 0; None where there is only one."""
+        if self.numbered is not None:
+            return self.numbered()
         if self.repeats == 1:
             return ((sample, None) for sample in self.samples())
         return ((sample, number) for sample in self.samples() for number in range(self.repeats))
