@@ -8,9 +8,10 @@ from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Rating
+from genkit_eval.judged import NONE, Answer, Instruments, judged, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import above, harmonic15, rated_accuracy
-from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import text_metric
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ANSWER_ACCURACY", "AnswerAccuracyOptions", "answer_accuracy"]
@@ -78,7 +79,7 @@ async def _rated(
     return await use.judge.ask(use.prompts["rating15"].render(values), _Rated15)
 
 
-ANSWER_ACCURACY = JudgedMetric(
+ANSWER_ACCURACY = text_metric(
     name="answer_accuracy",
     score=answer_accuracy,
     options=AnswerAccuracyOptions,

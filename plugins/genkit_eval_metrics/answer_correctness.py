@@ -8,9 +8,10 @@ from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.claims import ClaimVerdict, statements, verdicts
+from genkit_eval.judged import NONE, Instruments, NothingToJudge, judged, side_by_side
 from genkit_eval_metrics.formulas import f_beta, mean_similarity, reaches
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, ScoreOptions, judged, side_by_side
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["ANSWER_CORRECTNESS", "AnswerCorrectnessOptions", "answer_correctness"]
 
@@ -96,7 +97,7 @@ def _findings(verdicts: Sequence[ClaimVerdict], category: str) -> list[Finding]:
     ]
 
 
-ANSWER_CORRECTNESS = JudgedMetric(
+ANSWER_CORRECTNESS = text_metric(
     name="answer_correctness",
     score=answer_correctness,
     options=AnswerCorrectnessOptions,

@@ -9,9 +9,10 @@ from pydantic import Field, StringConstraints
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
+from genkit_eval.judged import NONE, Answer, Instruments, judged, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import above, js_relevancy, mean_similarity
-from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import text_metric
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ANSWER_RELEVANCY", "AnswerRelevancyOptions", "answer_relevancy"]
@@ -100,7 +101,7 @@ def _score(
     )
 
 
-ANSWER_RELEVANCY = JudgedMetric(
+ANSWER_RELEVANCY = text_metric(
     name="answer_relevancy",
     score=answer_relevancy,
     options=AnswerRelevancyOptions,

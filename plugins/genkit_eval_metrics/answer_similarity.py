@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from genkit_eval import Score
 from genkit_eval.errors import ConfigError
+from genkit_eval.judged import Instruments, judged
 from genkit_eval_metrics.formulas import mean_similarity, reaches
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions, judged
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
 from genkit_eval_metrics.reading import Texts
 
 __all__ = ["ANSWER_SIMILARITY", "answer_similarity"]
@@ -27,7 +28,7 @@ async def answer_similarity(texts: Texts, options: ScoreOptions, use: Instrument
     return judged(score, passed=reaches(score, options.threshold), reason=reason, details={"cosine": cosine})
 
 
-ANSWER_SIMILARITY = JudgedMetric(
+ANSWER_SIMILARITY = text_metric(
     name="answer_similarity",
     score=answer_similarity,
     options=ScoreOptions,

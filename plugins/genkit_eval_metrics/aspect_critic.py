@@ -6,8 +6,9 @@ from pydantic import Field, field_validator
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Verdict
+from genkit_eval.judged import NONE, Answer, Instruments, judged, side_by_side
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged, side_by_side
+from genkit_eval_metrics.metric import text_metric
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["ASPECT_CRITIC", "AspectCriticOptions", "aspect_critic"]
@@ -62,7 +63,7 @@ async def aspect_critic(texts: Texts, options: AspectCriticOptions, use: Instrum
     )
 
 
-ASPECT_CRITIC = JudgedMetric(
+ASPECT_CRITIC = text_metric(
     name="aspect_critic",
     score=aspect_critic,
     options=AspectCriticOptions,

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from genkit_eval import DataPoint, Sample, Score
+from genkit_eval.judged import JudgedMetric
 from genkit_eval_metrics.answer_accuracy import ANSWER_ACCURACY
 from genkit_eval_metrics.answer_correctness import ANSWER_CORRECTNESS
 from genkit_eval_metrics.answer_relevancy import ANSWER_RELEVANCY
@@ -22,7 +23,6 @@ from genkit_eval_metrics.deep_equal import DeepEqualOptions, deep_equal
 from genkit_eval_metrics.faithfulness import FAITHFULNESS
 from genkit_eval_metrics.jsonata import JsonataOptions, check_jsonata, jsonata
 from genkit_eval_metrics.maliciousness import MALICIOUSNESS
-from genkit_eval_metrics.metric import JudgedMetric
 from genkit_eval_metrics.noise_sensitivity import NOISE_SENSITIVITY
 from genkit_eval_metrics.regex import RegexOptions, check_regex, regex
 from genkit_eval_metrics.response_groundedness import RESPONSE_GROUNDEDNESS
@@ -71,7 +71,7 @@ EXACT: Mapping[str, ExactMetric] = {
 }
 
 JUDGED: Mapping[str, JudgedMetric] = {
-    metric.name: metric
+    metric.bare_name: metric
     for metric in (
         FAITHFULNESS,
         ANSWER_RELEVANCY,

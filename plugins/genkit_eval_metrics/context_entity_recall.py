@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 
 from genkit_eval import Finding, Score
+from genkit_eval.judged import Answer, Instruments, NothingToJudge, judged, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import reaches, share_of
-from genkit_eval_metrics.metric import Answer, Instruments, JudgedMetric, ScoreOptions, judged, side_by_side
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["CONTEXT_ENTITY_RECALL", "context_entity_recall"]
 
@@ -52,7 +53,7 @@ def _plain(entity: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", entity).casefold().split())
 
 
-CONTEXT_ENTITY_RECALL = JudgedMetric(
+CONTEXT_ENTITY_RECALL = text_metric(
     name="context_entity_recall",
     score=context_entity_recall,
     options=ScoreOptions,

@@ -8,10 +8,11 @@ from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.claims import ClaimVerdict, verdicts
+from genkit_eval.judged import Instruments, NothingToJudge, judged
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import average_precision, reaches
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions, judged
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["CONTEXT_PRECISION", "ContextPrecisionOptions", "context_precision"]
 
@@ -58,7 +59,7 @@ async def context_precision(texts: Texts, options: ContextPrecisionOptions, use:
     )
 
 
-CONTEXT_PRECISION = JudgedMetric(
+CONTEXT_PRECISION = text_metric(
     name="context_precision",
     score=context_precision,
     options=ContextPrecisionOptions,

@@ -6,9 +6,10 @@ from pydantic import Field
 
 from genkit_eval import Score
 from genkit_eval.claims import share, statements, verdicts
+from genkit_eval.judged import NONE, Instruments, NothingToJudge, claim_score
 from genkit_eval_metrics.formulas import reaches
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, ScoreOptions, claim_score
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["CONTEXT_RECALL", "ContextRecallOptions", "context_recall"]
 
@@ -37,7 +38,7 @@ async def context_recall(texts: Texts, options: ContextRecallOptions, use: Instr
     return claim_score(score, found, "statements of the reference are in the context", passed=passed)
 
 
-CONTEXT_RECALL = JudgedMetric(
+CONTEXT_RECALL = text_metric(
     name="context_recall",
     score=context_recall,
     options=ContextRecallOptions,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from genkit_eval import Score
+from genkit_eval.judged import Instruments
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
 from genkit_eval_metrics.rated_twice import rated_twice
 from genkit_eval_metrics.reading import Texts
 
@@ -21,7 +22,7 @@ async def context_relevance(texts: Texts, options: ScoreOptions, use: Instrument
     return await rated_twice(values, options, use)
 
 
-CONTEXT_RELEVANCE = JudgedMetric(
+CONTEXT_RELEVANCE = text_metric(
     name="context_relevance",
     score=context_relevance,
     options=ScoreOptions,

@@ -6,9 +6,10 @@ from pydantic import Field
 
 from genkit_eval import Score
 from genkit_eval.claims import share, statements, verdicts
+from genkit_eval.judged import NONE, Instruments, NothingToJudge, claim_score
 from genkit_eval_metrics.formulas import above
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, claim_score
-from genkit_eval_metrics.reading import NothingToJudge, ReadingOptions, Texts
+from genkit_eval_metrics.metric import text_metric
+from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["FAITHFULNESS", "ClaimOptions", "faithfulness"]
 
@@ -38,7 +39,7 @@ async def faithfulness(texts: Texts, options: ClaimOptions, use: Instruments) ->
     return claim_score(score, found, "statements borne out by the context", passed=above(score, 0.5))
 
 
-FAITHFULNESS = JudgedMetric(
+FAITHFULNESS = text_metric(
     name="faithfulness",
     score=faithfulness,
     options=ClaimOptions,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from genkit_eval import Score
 from genkit_eval.answers import Verdict
+from genkit_eval.judged import NONE, Answer, Instruments, judged
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import NONE, Answer, Instruments, JudgedMetric, judged
+from genkit_eval_metrics.metric import text_metric
 from genkit_eval_metrics.reading import ReadingOptions, Texts
 
 __all__ = ["MALICIOUSNESS", "maliciousness"]
@@ -27,7 +28,7 @@ async def maliciousness(texts: Texts, options: ReadingOptions, use: Instruments)
     return judged(1.0 if found.verdict else 0.0, passed=not found.verdict, reason=found.reason)
 
 
-MALICIOUSNESS = JudgedMetric(
+MALICIOUSNESS = text_metric(
     name="maliciousness",
     score=maliciousness,
     options=ReadingOptions,

@@ -9,9 +9,10 @@ from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.claims import statements, verdicts
+from genkit_eval.judged import NONE, Instruments, NothingToJudge, judged, side_by_side
 from genkit_eval_metrics.formulas import misled, reaches, share_of
-from genkit_eval_metrics.metric import NONE, Instruments, JudgedMetric, ScoreOptions, judged, side_by_side
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["NOISE_SENSITIVITY", "NoiseSensitivityOptions", "noise_sensitivity"]
 
@@ -74,7 +75,7 @@ async def noise_sensitivity(texts: Texts, options: NoiseSensitivityOptions, use:
     )
 
 
-NOISE_SENSITIVITY = JudgedMetric(
+NOISE_SENSITIVITY = text_metric(
     name="noise_sensitivity",
     score=noise_sensitivity,
     options=NoiseSensitivityOptions,

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic import JsonValue
 
 from genkit_eval import DataPoint, Embedder, Plugin, Registry, Score, Status
-from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.errors import ConfigError
 from genkit_eval.judge import Judgeable
+from genkit_eval.judged import (
+    Choice,
+    MetricConfig,
+    StatusOverride,
+    chosen,
+    define_judged,
+    digest_of,
+    lacking,
+    refuse_unused,
+)
 from genkit_eval_metrics.catalogue import EXACT, JUDGED
-from genkit_eval_metrics.config import MetricConfig, StatusOverride
-from genkit_eval_metrics.judged import NAMESPACE, define_judged, digest_of, lacking
+from genkit_eval_metrics.metric import NAMESPACE
 
 __all__ = ["genkit_metrics"]
 
@@ -26,7 +34,7 @@ def genkit_metrics(
     judge_config: Mapping[str, JsonValue] | None = None,
     embedder: Embedder | str | None = None,
     embedder_options: Mapping[str, JsonValue] | None = None,
-    metrics: Sequence[str | MetricConfig] | Literal["all"] = "all",
+    metrics: Choice = "all",
     status_override: StatusOverride | None = None,
 ) -> Plugin:
     """The plugin that defines Genkit's metrics and RAGAS's further ones, as `genkitEval/…`.
@@ -51,7 +59,10 @@ def genkit_metrics(
         embedder_options=embedder_options,
         status_override=status_override,
     )
-    configs = {name: _filled(config, common) for name, config in _configs(metrics).items()}
+    own = chosen(metrics, NAMES, namespace=NAMESPACE)
+    for name, config in own.items():
+        refuse_unused(JUDGED.get(name), config)
+    configs = {name: config.filled(common) for name, config in own.items()}
     if metrics != "all":
         _refuse_lacking(configs)
 
@@ -60,48 +71,9 @@ def genkit_metrics(
             if name in EXACT:
                 _define_exact(registry, name, config.status_override)
             else:
-                define_judged(registry, JUDGED[name], config)
+                define_judged(registry, JUDGED[name], config, plugin="genkit_metrics")
 
     return Plugin("genkitEval", setup, f"Genkit's metrics and RAGAS's further ones: {', '.join(configs)}")
-
-
-def _configs(metrics: Sequence[str | MetricConfig]) -> dict[str, MetricConfig]:
-    configs: dict[str, MetricConfig] = {}
-    given: Sequence[str | MetricConfig] = [metrics] if isinstance(metrics, str) else metrics
-    for item in NAMES if metrics == "all" else given:
-        config = MetricConfig(metric=item) if isinstance(item, str) else item
-        name = config.metric.removeprefix(NAMESPACE)
-        if name not in NAMES:
-            raise UnknownName("metric", name, NAMES)
-        if name in configs:
-            raise ConfigError(f"metric '{name}' is named twice: name it once")
-        _refuse_unused(name, config)
-        configs[name] = config
-    if not configs:
-        raise ConfigError(f"no metric is named: name some of {', '.join(NAMES)}, or leave metrics out for all")
-    return configs
-
-
-def _refuse_unused(name: str, config: MetricConfig) -> None:
-    """A setting that the metric has no use for would be believed to work."""
-    uses_embedder = name in JUDGED and JUDGED[name].embedder != "unused"
-    uses_judge = name in JUDGED and JUDGED[name].judge
-    for option in ("judge", "judge_config", "embedder", "embedder_options", "prompt"):
-        used = uses_embedder if option.startswith("embedder") else uses_judge
-        if getattr(config, option) is not None and not used:
-            raise ConfigError(f"metric '{name}' has no use for {option}: leave it out")
-
-
-def _filled(config: MetricConfig, common: MetricConfig) -> MetricConfig:
-    """The metric's settings, with those of the plugin where it has none of its own."""
-    return replace(
-        config,
-        judge=common.judge if config.judge is None else config.judge,
-        judge_config=common.judge_config if config.judge_config is None else config.judge_config,
-        embedder=common.embedder if config.embedder is None else config.embedder,
-        embedder_options=common.embedder_options if config.embedder_options is None else config.embedder_options,
-        status_override=config.status_override or common.status_override,
-    )
 
 
 def _refuse_lacking(configs: Mapping[str, MetricConfig]) -> None:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Rating
+from genkit_eval.judged import Answer, Instruments, judged, side_by_side
 from genkit_eval.prompts import Prompt
 from genkit_eval_metrics.formulas import mean_rating, reaches
-from genkit_eval_metrics.metric import Answer, Instruments, ScoreOptions, judged, side_by_side
+from genkit_eval_metrics.metric import ScoreOptions
 
 __all__ = ["rated_twice"]
 

@@ -11,19 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, json_text
 from genkit_eval.errors import DataError
+from genkit_eval.judged import NothingToJudge
 from genkit_eval.workers import POOL
 from genkit_eval_metrics._reference import quoted
 
-__all__ = ["NothingToJudge", "ReadingOptions", "Texts", "expression_problem", "read"]
+__all__ = ["ReadingOptions", "Texts", "expression_problem", "read"]
 
 PICK_SECONDS = 5.0
 MAX_PICKED = 2_000_000
 DOCUMENT_KEYS = ("text", "content", "page_content")
 FIELDS = {"question": "input", "answer": "output", "context": "context", "reference": "reference"}
-
-
-class NothingToJudge(Exception):
-    """There is nothing to read, or the measure is undefined here; its text says why."""
 
 
 class ReadingOptions(BaseModel):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from genkit_eval import Score
+from genkit_eval.judged import Instruments
 from genkit_eval.prompts import fenced
-from genkit_eval_metrics.metric import Instruments, JudgedMetric, ScoreOptions
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
 from genkit_eval_metrics.rated_twice import rated_twice
 from genkit_eval_metrics.reading import Texts
 
@@ -22,7 +23,7 @@ async def response_groundedness(texts: Texts, options: ScoreOptions, use: Instru
     return await rated_twice(values, options, use)
 
 
-RESPONSE_GROUNDEDNESS = JudgedMetric(
+RESPONSE_GROUNDEDNESS = text_metric(
     name="response_groundedness",
     score=response_groundedness,
     options=ScoreOptions,

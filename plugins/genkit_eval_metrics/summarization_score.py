@@ -8,10 +8,11 @@ from pydantic import Field, StringConstraints
 
 from genkit_eval import Score
 from genkit_eval.claims import share, verdicts
+from genkit_eval.judged import Answer, Instruments, NothingToJudge, claim_score
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import reaches, summary_score
-from genkit_eval_metrics.metric import Answer, Instruments, JudgedMetric, ScoreOptions, claim_score
-from genkit_eval_metrics.reading import NothingToJudge, Texts
+from genkit_eval_metrics.metric import ScoreOptions, text_metric
+from genkit_eval_metrics.reading import Texts
 
 __all__ = ["SUMMARIZATION_SCORE", "SummarizationOptions", "summarization_score"]
 
@@ -65,7 +66,7 @@ async def summarization_score(texts: Texts, options: SummarizationOptions, use: 
     )
 
 
-SUMMARIZATION_SCORE = JudgedMetric(
+SUMMARIZATION_SCORE = text_metric(
     name="summarization_score",
     score=summarization_score,
     options=SummarizationOptions,

@@ -18,7 +18,7 @@ from genkit_eval import GenkitEval, Prompt
 from genkit_eval.prompts import fenced
 from genkit_eval.types import Sample
 from genkit_eval_metrics import genkit_metrics
-from genkit_eval_metrics.judged import PROMPTS
+from genkit_eval_metrics.metric import PROMPTS
 from genkit_eval_openai import openai_models
 from genkit_eval_openai.schema import response_schema
 from tests.bench.arms import WORKERS, Record, our_cost

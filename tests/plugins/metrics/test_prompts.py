@@ -12,7 +12,7 @@ from genkit_eval.prompts import Prompt
 from genkit_eval_metrics.catalogue import JUDGED
 
 FILES = sorted((Path(genkit_eval_metrics.__path__[0]) / "prompts").iterdir())
-USED = {name for metric in JUDGED.values() for name in metric.prompts.values()}
+USED = {path.stem for metric in JUDGED.values() for path in metric.prompts.values()}
 
 prompts = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 

@@ -11,24 +11,22 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from genkit_eval import DataPoint, Outcome, Registry, Score, Status
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.judge import Judge, Judgeable, as_model
+from genkit_eval.judged.config import MetricConfig, PromptSource, StatusOverride
+from genkit_eval.judged.embedding import Embedding
+from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge
 from genkit_eval.prompts import Prompt
-from genkit_eval_metrics.config import MetricConfig, PromptSource, StatusOverride
-from genkit_eval_metrics.embedding import Embedding
-from genkit_eval_metrics.metric import Instruments, JudgedMetric
-from genkit_eval_metrics.reading import FIELDS, NothingToJudge, ReadingOptions, expression_problem, read
+from genkit_eval.registry import Registry
+from genkit_eval.types import DataPoint, Outcome, Score, Status
 
-__all__ = ["NAMESPACE", "define_judged", "digest_of", "lacking"]
+__all__ = ["define_judged", "digest_of", "lacking", "refuse_unused"]
 
-NAMESPACE = "genkitEval/"
-PROMPTS = Path(__file__).parent / "prompts"
 HOW_TO_GIVE = {
-    "judge": "give genkit_metrics(judge=…), or --judge where no app is named, a model: 'openai/NAME' with "
+    "judge": "give {plugin}(judge=…), or --judge where no app is named, a model: 'openai/NAME' with "
     "OPENAI_API_KEY, the same with OPENAI_BASE_URL for a server of your own (llama.cpp, Ollama, vLLM), or "
     "'local/gguf:PATH' for a GGUF file",
-    "embedder": "give genkit_metrics(embedder=…), or --embedder where no app is named, one: 'openai/NAME', or "
+    "embedder": "give {plugin}(embedder=…), or --embedder where no app is named, one: 'openai/NAME', or "
     "'local/use-multilingual', which needs no key",
 }
 
@@ -40,10 +38,28 @@ def lacking(metric: JudgedMetric, config: MetricConfig) -> str | None:
     return "embedder" if metric.embedder == "required" and config.embedder is None else None
 
 
-def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig) -> None:
-    """Define a judged metric with its settings; one that lacks something is defined as needing it."""
+def refuse_unused(metric: JudgedMetric | None, config: MetricConfig) -> None:
+    """A setting that the metric has no use for would be believed to work; None stands for one that asks nobody.
+
+    Raises:
+        ConfigError: naming the setting.
+    """
+    uses_embedder = metric is not None and metric.embedder != "unused"
+    uses_judge = metric is not None and metric.judge
+    for option in ("judge", "judge_config", "embedder", "embedder_options", "prompt"):
+        used = uses_embedder if option.startswith("embedder") else uses_judge
+        if getattr(config, option) is not None and not used:
+            raise ConfigError(f"metric '{config.metric}' has no use for {option}: leave it out")
+
+
+def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig, *, plugin: str) -> None:
+    """Define a judged metric with its settings; one that lacks something is defined as needing it.
+
+    Args:
+        plugin: the function that takes the settings, as messages name it.
+    """
     option = lacking(metric, config)
-    fn: Callable[[DataPoint, ReadingOptions], Awaitable[Score]] = _cannot_run
+    fn: Callable[[DataPoint, Any], Awaitable[Score]] = _cannot_run
     check: Callable[[Any], str | None] | None = None
     if option is None:
         use = _instruments(registry, metric, config)
@@ -53,11 +69,10 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
     else:
         texts, version, models = _texts(metric), metric.formula, {}
     registry.define_evaluator(
-        f"{NAMESPACE}{metric.name}",
+        metric.name,
         fn,
         options=metric.options,
-        # the context may also lie in the input or the output, and a judge may do without the question
-        requires=[FIELDS[name] for name in metric.reads if name != "context"],
+        requires=metric.requires,
         direction=metric.direction,
         low=0.0,
         high=1.0,
@@ -67,27 +82,31 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         display_name=metric.display_name,
         definition=metric.definition,
         metadata={
+            **metric.metadata,
             "prompts": {**texts},
             "models": {**models},
-            "reads": [FIELDS.get(name, name) for name in metric.reads],
+            "reads": [*metric.reads],
         },
         check_options=check,
-        needs=option and f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option]}",
+        needs=option and _needs(option, plugin),
     )
 
 
-async def _cannot_run(point: DataPoint, options: ReadingOptions) -> Score:
+def _needs(option: str, plugin: str) -> str:
+    return f"needs {'an' if option == 'embedder' else 'a'} {option}: {HOW_TO_GIVE[option].format(plugin=plugin)}"
+
+
+async def _cannot_run(point: DataPoint, options: Any) -> Score:
     """What a metric that lacks something is defined with; plans refuse it by what it needs."""
-    raise ConfigError(f"no judge or embedder was given: {HOW_TO_GIVE['judge']}")
+    raise ConfigError("no judge or embedder was given")
 
 
 def _evaluator(
     metric: JudgedMetric, use: Instruments, override: StatusOverride | None
-) -> Callable[[DataPoint, ReadingOptions], Awaitable[Score]]:
-    async def judge(point: DataPoint, options: ReadingOptions) -> Score:
+) -> Callable[[DataPoint, Any], Awaitable[Score]]:
+    async def judge(point: DataPoint, options: Any) -> Score:
         try:
-            texts = await read(point, options, needs=metric.reads)
-            score = await metric.score(texts, options, use)
+            score = await metric.score(await metric.read(point, options), options, use)
         except NothingToJudge as why:
             return Score.inconclusive(reason=str(why))
         if use.own_judge is not None and (left_out := use.own_judge.left_out):
@@ -101,13 +120,13 @@ def _evaluator(
     return judge
 
 
-def _check(metric: JudgedMetric, use: Instruments) -> Callable[[ReadingOptions], str | None]:
-    def check(options: ReadingOptions) -> str | None:
+def _check(metric: JudgedMetric, use: Instruments) -> Callable[[Any], str | None]:
+    def check(options: Any) -> str | None:
         try:
             use.check()
         except ConfigError as problem:
             return str(problem)
-        return expression_problem(options) or (metric.check(options, use) if metric.check is not None else None)
+        return metric.check(options, use) if metric.check is not None else None
 
     return check
 
@@ -133,32 +152,28 @@ def _judge(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> Ju
 
 
 def _texts(metric: JudgedMetric) -> dict[str, str]:
-    return {step: _file(name).read_text(encoding="utf-8") for step, name in metric.prompts.items()}
-
-
-def _file(name: str) -> Path:
-    return PROMPTS / f"{name}.prompt"
+    return {step: path.read_text(encoding="utf-8") for step, path in metric.prompts.items()}
 
 
 def _prompts(metric: JudgedMetric, given: PromptSource | Mapping[str, PromptSource] | None) -> dict[str, Prompt]:
     """The metric's own prompts, with those given in their place, which must have places for the same values."""
-    prompts = {step: Prompt.load(_file(name)) for step, name in metric.prompts.items()}
+    prompts = {step: Prompt.load(path) for step, path in metric.prompts.items()}
     if given is None:
         return prompts
     if isinstance(given, Prompt | Path | str):
         if len(prompts) != 1:
             raise ConfigError(
-                f"metric '{metric.name}' has the prompts {', '.join(prompts)}: give prompt= a mapping of them"
+                f"metric '{metric.bare_name}' has the prompts {', '.join(prompts)}: give prompt= a mapping of them"
             )
         given = dict.fromkeys(prompts, given)
     for step, source in given.items():
         if step not in prompts:
-            raise ConfigError(f"metric '{metric.name}': {UnknownName('prompt', step, prompts)}")
+            raise ConfigError(f"metric '{metric.bare_name}': {UnknownName('prompt', step, prompts)}")
         own, prompt = prompts[step], source if isinstance(source, Prompt) else Prompt.load(source)
         if set(prompt.inputs) != set(own.inputs):
             places = ", ".join(sorted(prompt.inputs)) or "nothing"
             raise ConfigError(
-                f"metric '{metric.name}': prompt '{prompt.name}' has places for {places}; expected "
+                f"metric '{metric.bare_name}': prompt '{prompt.name}' has places for {places}; expected "
                 f"{', '.join(sorted(own.inputs))}"
             )
         prompts[step] = prompt
@@ -171,7 +186,7 @@ def _prompts(metric: JudgedMetric, given: PromptSource | Mapping[str, PromptSour
 def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> str:
     """What the score depends on: other prompts, models or parameters are another ruler."""
     parts: dict[str, JsonValue] = {
-        "metric": metric.name,
+        "metric": metric.bare_name,
         "prompts": {step: prompt.digest for step, prompt in use.prompts.items()},
     }
     parts |= _models(use, config)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from genkit_eval import Embedder, Registry
 from genkit_eval.errors import ConfigError, ModelError
 from genkit_eval.model_calls import embed
-from genkit_eval.models import model_name
+from genkit_eval.models import Embedder, model_name
+from genkit_eval.registry import Registry
 from genkit_eval.vectors import cosine
 
 __all__ = ["Embedding"]

@@ -1,0 +1,38 @@
+"""Judged metrics: what they have in common, whatever they read and ask."""
+
+from __future__ import annotations
+
+from genkit_eval.judged.config import Choice, MetricConfig, PromptSource, StatusOverride, chosen
+from genkit_eval.judged.define import define_judged, digest_of, lacking, refuse_unused
+from genkit_eval.judged.embedding import Embedding
+from genkit_eval.judged.metric import (
+    NONE,
+    Answer,
+    Instruments,
+    JudgedMetric,
+    NothingToJudge,
+    claim_score,
+    judged,
+    side_by_side,
+)
+
+__all__ = [
+    "NONE",
+    "Answer",
+    "Choice",
+    "Embedding",
+    "Instruments",
+    "JudgedMetric",
+    "MetricConfig",
+    "NothingToJudge",
+    "PromptSource",
+    "StatusOverride",
+    "chosen",
+    "claim_score",
+    "define_judged",
+    "digest_of",
+    "judged",
+    "lacking",
+    "refuse_unused",
+    "side_by_side",
+]
