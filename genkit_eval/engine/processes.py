@@ -35,8 +35,10 @@ async def ended(command: Sequence[str], *, folder: Path, given: bytes) -> Ended:
     Raises:
         OSError: it cannot be started.
     """
-    # a group of its own: what it starts ends with it, and Ctrl-C in a terminal is for us alone
-    process = await anyio.open_process(command, cwd=folder, start_new_session=True)
+    # half started, nobody would end it
+    with anyio.CancelScope(shield=True):
+        # a group of its own: what it starts ends with it, and Ctrl-C in a terminal is for us alone
+        process = await anyio.open_process(command, cwd=folder, start_new_session=True)
     output, errors = _Kept(LARGEST_OUTPUT), _Tail(KEPT_ERRORS)
     assert process.stdout is not None
     assert process.stderr is not None
