@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         record_tool_call,
         record_turn,
         record_usage,
+        route,
         weighted,
     )
     from genkit_eval.errors import (
@@ -89,7 +90,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "CommandTarget Combination all_of any_of gate negate weighted "
+    "engine": "CommandTarget Combination all_of any_of gate negate route weighted "
     "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
@@ -186,6 +187,7 @@ __all__ = [
     "record_tool_call",
     "record_turn",
     "record_usage",
+    "route",
     "run_sync",
     "weighted",
 ]

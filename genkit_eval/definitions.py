@@ -53,6 +53,7 @@ class Evaluator:
     needs: str | None = None
     alias_of: str | None = None
     presets: Mapping[str, JsonValue] = field(default_factory=dict)
+    made_for: Callable[[Any], Evaluator] | None = None
 
     @property
     def key(self) -> str:
@@ -102,6 +103,10 @@ class Evaluator:
         except ValidationError as problem:
             raise InvalidOptions(self.name, _explained(problem)) from problem
 
+    def with_options(self, given: Mapping[str, JsonValue]) -> Evaluator:
+        """Itself, unless it is another one for each choice of options."""
+        return self if self.made_for is None else self.made_for(self.parse_options(given))
+
     def _presets_beside(self, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The presets of an alias that are not given anew, by the option's name or its key in JSON."""
         fields = self.options.model_fields if self.options is not None and self.presets else {}
@@ -112,9 +117,8 @@ class Evaluator:
     def reads(self) -> tuple[str, ...]:
         """The data point fields it looks at, as far as it says: `metadata["reads"]`, or what it requires."""
         told = self.metadata.get("reads")
-        if isinstance(told, list):
-            return tuple(str(name) for name in told)
-        return tuple(dict.fromkeys((*self.requires, *self.non_empty)))
+        names = told if isinstance(told, list) else dict.fromkeys((*self.requires, *self.non_empty))
+        return tuple(str(name) for name in names)
 
     def missing(self, point: DataPoint) -> str | None:
         """Why there is nothing to judge in this data point, or None."""
@@ -391,7 +395,6 @@ def _explained(problem: ValidationError) -> str:
     for error in problem.errors(include_url=False):
         place = ".".join(str(part) for part in error["loc"])
         found = repr(error["input"])
-        parts.append(
-            f"{place + ': ' if place else ''}{error['msg']}, found {found[:80]}{'…' if len(found) > 80 else ''}"
-        )
+        shown = f"{found[:80]}…" if len(found) > 80 else found
+        parts.append(f"{place + ': ' if place else ''}{error['msg']}, found {shown}")
     return "; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else "")

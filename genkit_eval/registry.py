@@ -56,6 +56,7 @@ class Registry:
         self.flows: dict[str, Flow] = {}
         self.models: dict[str, Model] = {}
         self.embedders: dict[str, Embedder] = {}
+        self._later: dict[str, Callable[[Registry], None]] = {}
         self._model_makers: dict[str, Callable[[str], Model]] = {}
         self._embedder_makers: dict[str, Callable[[str], Embedder]] = {}
         self.plugins: dict[str, Plugin] = {}
@@ -102,6 +103,10 @@ class Registry:
             return function
 
         return define if fn is None else define(fn)
+
+    def define_later(self, name: str, define: Callable[[Registry], None]) -> None:
+        """Let an evaluator be defined when it is first asked for by name, if nobody has defined it by then."""
+        self._later[name] = define
 
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options that differ from its defaults.
@@ -162,6 +167,9 @@ class Registry:
 
     def evaluator(self, ref: str) -> Evaluator:
         """The evaluator of that name, or alias; "custom/x" and "/evaluator/custom/x" mean the same."""
+        name = ref.removeprefix("/evaluator/")
+        if name in self._later and name not in self.evaluators:
+            self._later[name](self)
         return _found("evaluator", {**self.evaluators, **self.aliases} if self.aliases else self.evaluators, ref)
 
     @property

@@ -17,7 +17,7 @@ from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import DataFile, EvalRun, Limits, Repeats, Selection
+from genkit_eval.engine import DataFile, EvalRun, Limits, Repeats, Selection, route
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -29,7 +29,7 @@ from genkit_eval.report.verdict import Bound, Verdict, check_bounds, verdict
 from genkit_eval.settings import Settings
 from genkit_eval.types import Sample
 
-__all__ = ["Report", "Request", "carry_out", "limits_of", "refs_of", "report_of"]
+__all__ = ["Report", "Request", "carry_out", "limits_of", "refs_of", "report_of", "routed"]
 
 INTERRUPTED = 130
 
@@ -88,6 +88,14 @@ def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
 def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
     """The evaluators asked for with their options; None when none was."""
     return [EvaluatorRef(*parse_evaluator(spec)) for spec in specs] or None
+
+
+def routed(refs: Sequence[EvaluatorRef] | None, options: Mapping[str, Any]) -> Sequence[EvaluatorRef] | None:
+    """The evaluators with `route` beside them, if it was asked for."""
+    judge = options["route_judge"]
+    if not options["route"] and judge is None:
+        return refs
+    return [*(refs or ()), route(judge=None if judge is None else EvaluatorRef(*parse_evaluator(judge)))]
 
 
 def carry_out(session: Session, request: Request, report: Report) -> int:

@@ -24,6 +24,7 @@ __all__ = [
     "repeat_options",
     "report_options",
     "root_option",
+    "route_options",
     "speed_options",
     "version_value",
 ]
@@ -82,6 +83,17 @@ def metrics_option(help_text: str, *, metavar: str = "NAME") -> Callable[[F], F]
     """`-e` or `-m`: whoever chose metrics once will not look up again under which letter."""
     names = ("-e", "-m", "--evaluator", "--metric")
     return click.option(*names, "metrics", multiple=True, metavar=metavar, help=help_text)
+
+
+def route_options(function: F) -> F:
+    """Whether one evaluator settles each case."""
+    options = [
+        click.option("--route", is_flag=True, help="Let one evaluator settle each case, by what its 'expect' says."),
+        click.option(
+            "--route-judge", metavar="NAME[:OPTION=VALUE,…]", help="With --route: who settles what 'expect' does not."
+        ),
+    ]
+    return _all(options, function)
 
 
 def speed_options(function: F) -> F:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from genkit_eval.app import FROM_DATASET
-from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of
+from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of, routed
 from genkit_eval.cli.options import (
     Verb,
     app_option,
@@ -17,6 +17,7 @@ from genkit_eval.cli.options import (
     repeat_options,
     report_options,
     root_option,
+    route_options,
     speed_options,
 )
 from genkit_eval.cli.samples import data_of
@@ -47,6 +48,7 @@ __all__ = ["command"]
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples.")
 @click.option("--sample", type=click.IntRange(min=1), metavar="N", help="Only N samples, drawn at random.")
 @click.option("--seed", type=int, metavar="N", help="Draw the same ones again. [0]")
+@route_options
 @format_option
 @repeat_options
 @speed_options
@@ -64,6 +66,7 @@ def command(**options: Any) -> int:
       genkit-eval run faq --fail-under genkitEval/regex=0.9
       genkit-eval run answers.csv -e genkitEval/deep_equal --output scores.csv
       genkit-eval run answers.csv -e genkitEval/faithfulness --judge openai/NAME
+      genkit-eval run faq --route --route-judge genkitEval/answer_accuracy
       cat new.jsonl | genkit-eval run - --format jsonl -e genkitEval/regex
 
     \b
@@ -75,7 +78,7 @@ def command(**options: Any) -> int:
     if options["seed"] is not None and options["sample"] is None:
         raise click.UsageError("--seed chooses what --sample draws: give --sample too")
     report = report_of(options)
-    evaluators = refs_of(options["metrics"])
+    evaluators = routed(refs_of(options["metrics"]), options)
     session = open_app(options)
     request = Request(
         data=data_of(options["data"], format=options["format"]),

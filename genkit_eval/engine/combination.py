@@ -26,7 +26,7 @@ from genkit_eval.registry import EvaluatorRef
 from genkit_eval.scores import ScoreRule
 from genkit_eval.types import Direction, Finding, Outcome, Score, Status
 
-__all__ = ["Combination", "Heard", "Part", "all_of", "any_of", "gate", "negate", "weighted"]
+__all__ = ["Combination", "Heard", "Part", "all_of", "any_of", "gate", "negate", "settled", "weighted"]
 
 EDGE = 1e-9
 Otherwise = Literal["FAIL", "PASS", "INCONCLUSIVE"]
@@ -224,6 +224,17 @@ def _placed(name: str, score: Score, rule: ScoreRule) -> float | Score:
         return 1.0 if score.status is Status.PASS else 0.0
     what = "a text" if isinstance(score.score, str) else "a score"
     return Score.broke(f"{name} gives {what} that cannot be weighed: it declares no range (low=…, high=…)")
+
+
+def settled(part: Heard) -> Score:
+    """PASS or FAIL as the one part says, or as unsettled as it is; with the reasons it gave."""
+    standing = _standing(part)
+    if isinstance(standing, Score):
+        return _showing(standing, [part])
+    passed = standing is Status.PASS
+    reasons = "; ".join(score.reason for score in part.scores if score.reason)
+    made = Score.passed if passed else Score.failed
+    return _showing(made(passed, reason=f"{part.name}: {reasons or standing.value}"), [part])
 
 
 def _gated(otherwise: Otherwise, heard: Sequence[Heard]) -> Sequence[Score]:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from genkit_eval._json import dump
 from genkit_eval.engine.batch import beside_loop
-from genkit_eval.engine.calls import Called, called, called_async
+from genkit_eval.engine.calls import called, called_async
 from genkit_eval.engine.cells import Cell, plan_cell
 from genkit_eval.engine.combination import Combination, Heard, Part
 from genkit_eval.errors import ConfigError
@@ -20,7 +20,7 @@ from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.scores import ScoreRule, as_scores
 from genkit_eval.types import DataPoint, Direction, EvaluatorKind, Sample, Score
 
-__all__ = ["define_combination"]
+__all__ = ["ask_cell", "define_combination"]
 
 _KINDS = (EvaluatorKind.AGENTIC, EvaluatorKind.HEURISTIC, EvaluatorKind.DETERMINISTIC)
 
@@ -91,7 +91,7 @@ def _found_part(registry: Registry, part: Part) -> _Node | Cell:
     if isinstance(part, Combination):
         return _found(registry, part)
     ref = EvaluatorRef(part, {}) if isinstance(part, str) else part
-    evaluator = registry.evaluator(ref.name)
+    evaluator = registry.evaluator(ref.name).with_options(ref.options)
     if evaluator.batch:
         raise ConfigError(f"evaluator '{evaluator.name}' judges all cases at once: it can be no part of a combination")
     return plan_cell(evaluator, ref.options)
@@ -200,18 +200,21 @@ async def _ask(node: _Node, point: DataPoint, *, beside: bool) -> Heard:
 
 
 async def _ask_part(part: _Node | Cell, point: DataPoint, *, beside: bool) -> Heard:
-    if not isinstance(part, Cell):
-        return await _ask(part, point, beside=beside)
-    why = part.missing(point)
+    if isinstance(part, Cell):
+        return await ask_cell(part, point, beside=beside)
+    return await _ask(part, point, beside=beside)
+
+
+async def ask_cell(cell: Cell, point: DataPoint, *, beside: bool) -> Heard:
+    """What an evaluator says, as if it stood alone; `beside` an event loop, which synchronous ones must not hold up."""
+    evaluator = cell.evaluator
+    why = cell.missing(point)
     if why is not None:
-        return Heard(part.evaluator.name, [Score.inconclusive(reason=why)], part.evaluator.rule)
+        return Heard(evaluator.name, [Score.inconclusive(reason=why)], evaluator.rule)
     if beside:
-        result = await called_async(beside_loop(part), point, anyio.get_cancelled_exc_class())
+        result = await called_async(beside_loop(cell), point, anyio.get_cancelled_exc_class())
     else:
-        result = called(part.call, point)
-    return Heard(part.evaluator.name, _scores(part, result), part.evaluator.rule)
-
-
-def _scores(part: Cell, result: Called) -> Sequence[Score]:
+        result = called(cell.call, point)
     value, error, _ = result
-    return [Score.broke(error)] if error is not None else as_scores(value, part.evaluator.rule)
+    scores = [Score.broke(error)] if error is not None else as_scores(value, evaluator.rule)
+    return Heard(evaluator.name, scores, evaluator.rule)

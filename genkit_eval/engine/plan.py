@@ -104,7 +104,7 @@ def make_plan(
             found = type(given).__name__
             raise ConfigError(f"an evaluator is of type {found}: give its name, or ref(name, option=…)")
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
-        evaluator = registry.evaluator(ref.name)
+        evaluator = registry.evaluator(ref.name).with_options(ref.options)
         if evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
         cell = plan_cell(evaluator, ref.options, judge_repeats=judge_repeats)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pydantic import JsonValue
 
 from genkit_eval.engine import EvalRun, repeats_of
+from genkit_eval.report.deciders import deciders_document
 from genkit_eval.report.repeats import repeats_document
 from genkit_eval.report.verdict import Verdict
 from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary
@@ -58,6 +59,9 @@ def run_document(run: EvalRun, verdict: Verdict | None = None) -> dict[str, Json
         "summary": [summary_document(row) for row in run.summary()],
         "key": key_document(run.key),
     }
+    deciders = deciders_document(run)
+    if deciders:
+        document["decidedBy"] = deciders
     if repeats_of(run.key).target > 1:
         document["repeats"] = repeats_document(run.repeats())
     if verdict is not None:

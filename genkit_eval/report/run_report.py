@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from genkit_eval.engine import EvalRun, repeats_of
 from genkit_eval.report.cases import Concern, Concerns, case_lines, concern_of, concerns
+from genkit_eval.report.deciders import decider_lines
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted, duration
 from genkit_eval.report.repeats import repeats_table, varied_cases
@@ -38,6 +39,7 @@ def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
     """The report after a run: header, table, and the reasons of at most `most` failing cases."""
     yield from _header(run, width)
     yield from summary_table(run.summary(), width=width)
+    yield from decider_lines(run, width=width)
     if repeats_of(run.key).target > 1:
         yield blank()
         yield from repeats_table(run.repeats(), width=width)
@@ -57,6 +59,7 @@ def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: b
     """
     yield from _header(run, width)
     yield from summary_table(run.summary(), width=width)
+    yield from decider_lines(run, width=width)
     if repeats_of(run.key).target > 1:
         repeats = run.repeats()
         yield blank()
