@@ -47,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be evaluated: see `GenkitEval.evaluate`."""
+    """What is to be evaluated: see `GenkitEval.evaluate`, and `GenkitEval.rescore` where a run's outputs are."""
 
     data: str | Path | DataFile | Sequence[Sample] | None = None
     target: Any = FROM_DATASET
@@ -56,6 +56,7 @@ class Request:
     limits: Limits | None = None
     repeats: Repeats | None = None
     resume: str | None = None
+    rescore: str | None = None
 
 
 def report_of(options: Mapping[str, Any]) -> Report:
@@ -147,6 +148,14 @@ def _keep_data(session: Session, request: Request, output: Path | None) -> None:
 
 
 async def _evaluation(session: Session, request: Request, progress: ProgressLine) -> EvalRun:
+    if request.rescore is not None:
+        return await session.ge.rescore(
+            request.rescore,
+            request.evaluators,
+            limits=request.limits,
+            repeats=request.repeats,
+            progress=progress,
+        )
     return await session.ge.evaluate(
         request.data,
         target=request.target,
@@ -167,8 +176,8 @@ def _evaluators(session: Session, request: Request) -> list[Evaluator]:
     """
     if request.evaluators is not None:
         names = [ref.name for ref in request.evaluators]
-    elif request.resume is not None:
-        names = [record.evaluator for record in session.ge.runs.load(request.resume).key.evaluators]
+    elif (run := request.resume or request.rescore) is not None:
+        names = [record.evaluator for record in session.ge.runs.load(run).key.evaluators]
     elif isinstance(request.data, str):
         names = list(session.ge.datasets.get(request.data).metadata.metric_refs)
     else:

@@ -25,6 +25,7 @@ VERBS = {
     "init": "Write a small app and a dataset that run at once.",
     "run": "Run samples through a flow and score every output.",
     "resume": "Go on with an interrupted run.",
+    "rescore": "Judge the stored outputs of a run once more.",
     "list": "List the runs, newest first.",
     "show": "Show a run: its table, and its cases, failing ones first.",
     "dataset": "Keep datasets: add, list, show, update, history, export, remove.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +18,7 @@ from genkit_eval.cli.options import (
     speed_options,
 )
 from genkit_eval.cli.samples import data_of
-from genkit_eval.cli.session import MODELS, open_app, open_stores
+from genkit_eval.cli.session import models_of_run, open_app
 from genkit_eval.engine import limits_of as recorded_limits
 
 __all__ = ["command"]
@@ -47,7 +46,7 @@ def command(**options: Any) -> int:
       genkit-eval resume run-20261130-093000-1a2b3c4d --data questions.jsonl
     """
     report = report_of(options)
-    session = open_app({**options, **_models_of_run(options)})
+    session = open_app({**options, **models_of_run(options)})
     given = limits_of(options, session.settings)
     limits = None
     if given:
@@ -55,18 +54,3 @@ def command(**options: Any) -> int:
         limits = replace(began, **given)
     data = None if options["data"] is None else data_of(options["data"], format=options["format"])
     return carry_out(session, Request(data=data, resume=options["run"], limits=limits), report)
-
-
-def _models_of_run(options: Mapping[str, Any]) -> dict[str, str]:
-    """Judge and embedder that the run began with, where none is set: other ones would be another ruler."""
-    session = open_stores(options)
-    if session.settings.get("app").value is not None:
-        return {}
-    records = session.ge.runs.load(options["run"]).key.evaluators
-    models = {}
-    for name in MODELS:
-        names = {record.models[name] for record in records if record.models and name in record.models}
-        # without a provider it is a function or an object of an app, and of several each had its own metric
-        if session.settings.get(name).value is None and len(names) == 1 and "/" in min(names):
-            models[name] = names.pop()
-    return models

@@ -16,7 +16,7 @@ from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
 
-__all__ = ["Session", "app_prints_to_stderr", "open_app", "open_stores"]
+__all__ = ["Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
 
 MODELS = ("judge", "embedder")
 
@@ -85,6 +85,21 @@ def open_stores(options: Mapping[str, object]) -> Session:
     if settings.get("app").origin == "--app":
         return open_app(options)
     return Session(GenkitEval(root=settings.root), settings)
+
+
+def models_of_run(options: Mapping[str, object]) -> dict[str, str]:
+    """Judge and embedder that the run began with, where none is set: other ones would be another ruler."""
+    session = open_stores(options)
+    if session.settings.get("app").value is not None:
+        return {}
+    records = session.ge.runs.load(str(options["run"])).key.evaluators
+    models = {}
+    for name in MODELS:
+        names = {record.models[name] for record in records if record.models and name in record.models}
+        # without a provider it is a function or an object of an app, and of several each had its own metric
+        if session.settings.get(name).value is None and len(names) == 1 and "/" in min(names):
+            models[name] = names.pop()
+    return models
 
 
 def _plugins_session(options: Mapping[str, object], settings: Settings) -> Session:

@@ -111,6 +111,8 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
     took = f" in {duration(key.seconds)}" if key.seconds is not None else ""
     for text in wrap(run_subject(key), width, lines=2):
         yield line(text)
+    if key.parent is not None:
+        yield from (line(text) for text in wrap(f"outputs of {key.parent}, judged once more", width, lines=2))
     if key.state is RunState.COMPLETE:
         yield line(f"{_amount(run, done)}{took}")
     else:
