@@ -11,9 +11,10 @@ from pathlib import Path
 
 from genkit_eval import __version__
 from genkit_eval._json import load
+from genkit_eval.engine.cache import cache_path
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import InstalledPlugin, app_of_plugins
-from genkit_eval.report.numbers import counted
+from genkit_eval.report.numbers import counted, storage
 from genkit_eval.settings import Settings
 from genkit_eval.stored import RunState
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore, find_root
@@ -42,6 +43,7 @@ def check_up(settings: Settings, plugins: Iterable[InstalledPlugin]) -> Iterator
     yield from _datasets(root)
     yield from _runs(root)
     yield from _leftovers(root)
+    yield _cache()
     yield from _plugins(list(plugins))
 
 
@@ -119,6 +121,12 @@ def _leftovers(root: Path) -> Iterator[Fact]:
         yield Fact("files", "leftovers", f"{len(left)} of killed processes, {_size(left)}; the next change sweeps them")
 
 
+def _cache() -> Fact:
+    path = cache_path()
+    files = list(path.parent.glob(f"{path.name}*"))
+    return Fact("files", "cache", f"{path}, {_size(files)}" if files else f"{path}; not made yet")
+
+
 def _plugins(plugins: list[InstalledPlugin]) -> Iterator[Fact]:
     _, problems = app_of_plugins(plugins, root=None)
     broken = {plugin.name: problem for plugin in plugins for problem in problems if f"'{plugin.name}'" in problem}
@@ -129,9 +137,4 @@ def _plugins(plugins: list[InstalledPlugin]) -> Iterator[Fact]:
 
 
 def _size(paths: Iterable[Path]) -> str:
-    total = float(sum(path.stat().st_size for path in paths if path.is_file()))
-    for unit in ("bytes", "kB", "MB"):
-        if total < 1000:
-            return f"{total:.0f} {unit}" if unit == "bytes" or total >= 10 else f"{total:.1f} {unit}"
-        total /= 1000
-    return f"{total:.1f} GB"
+    return storage(sum(path.stat().st_size for path in paths if path.is_file()))

@@ -12,6 +12,7 @@ from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
 from genkit_eval.cli.options import (
     Verb,
     app_option,
+    cache_options,
     format_option,
     model_options,
     report_options,
@@ -33,6 +34,7 @@ __all__ = ["command"]
 @genkit_options
 @app_option
 @model_options
+@cache_options
 @format_option
 @speed_options
 @report_options

@@ -14,6 +14,7 @@ __all__ = [
     "DEBUG_HELP",
     "Verb",
     "app_option",
+    "cache_options",
     "expected_version_option",
     "format_option",
     "judge_repeats_option",
@@ -69,6 +70,19 @@ def model_options(function: F) -> F:
     options = [
         click.option("--judge", metavar="MODEL", help=f"The model that judges, like openai/NAME. {where}"),
         click.option("--embedder", metavar="NAME", help=f"The embedder, like openai/NAME. {where}"),
+    ]
+    return _all(options, function)
+
+
+def cache_options(function: F) -> F:
+    """`--no-cache` and `--cache-only`."""
+    options = [
+        click.option("--no-cache", is_flag=True, help="Ask judges and embedders anew, and keep nothing they say."),
+        click.option(
+            "--cache-only",
+            is_flag=True,
+            help="Ask no judge or embedder: what the cache has no reply to is FAILED.",
+        ),
     ]
     return _all(options, function)
 

@@ -30,6 +30,7 @@ VERBS = {
     "show": "Show a run: its table, and its cases, failing ones first.",
     "dataset": "Keep datasets: add, list, show, update, history, export, remove.",
     "evaluator": "List the evaluators there are, or explain one.",
+    "cache": "Replies of judges and embedders kept between runs: info, clear.",
     "doctor": "Say what is installed, where everything lies, and what is wrong.",
     "eval:run": "As Genkit's eval:run: score the outputs in a file.",
     "eval:flow": "As Genkit's eval:flow: run a flow on data and score it.",

@@ -11,6 +11,7 @@ from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
 from genkit_eval.cli.options import (
     Verb,
     app_option,
+    cache_options,
     format_option,
     model_options,
     report_options,
@@ -29,6 +30,7 @@ __all__ = ["command"]
 @click.option("--data", metavar="FILE", help="The samples, where the run got them in code or from stdin; - for stdin.")
 @app_option
 @model_options
+@cache_options
 @format_option
 @speed_options
 @report_options

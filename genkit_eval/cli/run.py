@@ -11,6 +11,7 @@ from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, r
 from genkit_eval.cli.options import (
     Verb,
     app_option,
+    cache_options,
     format_option,
     metrics_option,
     model_options,
@@ -31,6 +32,7 @@ __all__ = ["command"]
 @click.argument("data")
 @app_option
 @model_options
+@cache_options
 @click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's.")
 @click.option(
     "--no-target",

@@ -76,7 +76,7 @@ def open_app(options: Mapping[str, object]) -> Session:
             raise _not_for_an_app(name, settings)
     with app_prints_to_stderr():
         ge = load_app(str(app.value), folder=app.folder)
-    return Session(_rooted(ge, settings), settings)
+    return Session(_caching(_rooted(ge, settings), options), settings)
 
 
 def open_stores(options: Mapping[str, object]) -> Session:
@@ -112,7 +112,7 @@ def _plugins_session(options: Mapping[str, object], settings: Settings) -> Sessi
         if name in options and not any(name in plugin.took for plugin in plugins):
             origin = settings.get(name).origin
             raise ConfigError(f"no installed plugin takes the {name} from {origin}: install one, or leave it out")
-    return Session(ge, settings)
+    return Session(_caching(ge, options), settings)
 
 
 def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
@@ -129,6 +129,14 @@ def _rooted(ge: GenkitEval, settings: Settings) -> GenkitEval:
     if settings.root is None or (ge.has_own_root and root.origin != "--root"):
         return ge
     return ge.at(settings.root)
+
+
+def _caching(ge: GenkitEval, options: Mapping[str, object]) -> GenkitEval:
+    """The app with the use of the cache that was asked for."""
+    off, only = options.get("no_cache"), options.get("cache_only")
+    if off and only:
+        raise ConfigError("--no-cache and --cache-only exclude each other: give one")
+    return ge.with_cache("off" if off else "only") if off or only else ge
 
 
 @contextmanager

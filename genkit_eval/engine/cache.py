@@ -71,9 +71,9 @@ class CacheInfo:
 
     path: Path
     size_bytes: int
-    most_bytes: int
     last_used: datetime | None
     models: Sequence[KeptModel]
+    most_bytes: int = MOST_BYTES
 
     @property
     def replies(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "duration", "number", "percent"]
+__all__ = ["counted", "duration", "number", "percent", "storage"]
 
 
 def counted(count: int, noun: str) -> str:
@@ -46,3 +46,13 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def storage(size_bytes: int) -> str:
+    """How much room something takes: "812 bytes", "1.5 kB", "12 MB"."""
+    size = float(size_bytes)
+    for unit in ("bytes", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" or size >= 10 else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
