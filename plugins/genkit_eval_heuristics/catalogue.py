@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from genkit_eval_heuristics import (
     budget,
+    instruction_following,
     json_diff,
     json_format,
     labels,
@@ -25,6 +26,7 @@ __all__ = ["HEURISTICS"]
 
 HEURISTICS: tuple[Heuristic, ...] = (
     *budget.EVALUATORS,
+    *instruction_following.EVALUATORS,
     *json_diff.EVALUATORS,
     *json_format.EVALUATORS,
     *labels.EVALUATORS,

@@ -14,7 +14,7 @@ __all__ = ["FenceOptions", "JsonAnswer", "is_blank", "json_kind", "read_json"]
 
 MAX_PROBLEM = 120
 
-_FENCED = re.compile(r"\s*(`{3,}|~{3,})[^\n`]*\n(.*?)\n?\s*\1\s*", re.DOTALL)
+_FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
 _KINDS = ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "array"), (dict, "object"))
 
 
@@ -45,15 +45,25 @@ def read_json(output: JsonValue, *, strip_fences: bool) -> JsonAnswer:
     """The value that an answer is: text is parsed as a whole, by RFC 8259; anything else is a value already."""
     if not isinstance(output, str):
         return JsonAnswer(output)
-    fence = _FENCED.fullmatch(output) if "```" in output or "~~~" in output else None
+    inside = _inside_fence(output)
+    fenced = inside is not None
     try:
-        text = fence[2] if fence and strip_fences else output
-        return JsonAnswer(json.loads(text, parse_constant=_refuse), fenced=fence is not None)
+        text = inside if inside is not None and strip_fences else output
+        return JsonAnswer(json.loads(text, parse_constant=_refuse), fenced=fenced)
     except RecursionError:
-        return JsonAnswer(problem="it nests too deeply", fenced=fence is not None)
+        return JsonAnswer(problem="it nests too deeply", fenced=fenced)
     except ValueError as problem:
-        told = "there is a code fence around it" if fence and not strip_fences else str(problem)[:MAX_PROBLEM]
-        return JsonAnswer(problem=told, fenced=fence is not None)
+        told = "there is a code fence around it" if fenced and not strip_fences else str(problem)[:MAX_PROBLEM]
+        return JsonAnswer(problem=told, fenced=fenced)
+
+
+def _inside_fence(output: str) -> str | None:
+    """What is in the code fence around a text; None without one."""
+    text = output.strip() if "```" in output or "~~~" in output else ""
+    opening = _FENCE.match(text)
+    if opening is None or not text.endswith(opening[1]) or len(text) < opening.end() + len(opening[1]):
+        return None
+    return text[opening.end() : -len(opening[1])]
 
 
 def _refuse(name: str) -> float:
