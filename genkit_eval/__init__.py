@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         EvalRun,
         HttpTarget,
         Limits,
+        ModelTarget,
         Progress,
         Repeats,
         Selection,
@@ -90,7 +91,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "CommandTarget Combination all_of any_of gate negate route weighted "
+    "engine": "ModelTarget CommandTarget Combination all_of any_of gate negate route weighted "
     "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
@@ -150,6 +151,7 @@ __all__ = [
     "MetricSummary",
     "Model",
     "ModelError",
+    "ModelTarget",
     "NotFound",
     "NotGiven",
     "NotJson",

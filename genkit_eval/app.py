@@ -203,8 +203,8 @@ class GenkitEval:
         Args:
             data: a dataset's id, a `Path` (a `DataFile` if its ending does not tell the format), or samples.
                 With `resume` only where the run's samples were given in code.
-            target: "/flow/x" or "x", "/model/provider/x", an endpoint ("http://…" or `HttpTarget`), a
-                `CommandTarget`; None when the samples bring their outputs; default: the dataset's own.
+            target: "/flow/x" or "x", "/model/provider/x" or a `ModelTarget`, an endpoint ("http://…" or `HttpTarget`),
+                a `CommandTarget`; None when the samples bring their outputs; default: the dataset's own.
             evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
             select: which samples take part.
             limits: concurrency and deadlines.

@@ -9,6 +9,7 @@ from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.model_target import ModelTarget
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.recording import (
@@ -47,6 +48,7 @@ __all__ = [
     "EvalRun",
     "HttpTarget",
     "Limits",
+    "ModelTarget",
     "OnProgress",
     "Plan",
     "Progress",

@@ -5,38 +5,69 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, create_model
 
+from genkit_eval._json import json_form
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.recording import TargetResult
-from genkit_eval.errors import DataError, ModelError
+from genkit_eval.errors import ConfigError, DataError, ModelError
 from genkit_eval.model_calls import generate
 from genkit_eval.models import Message, Model, Reply
 
-__all__ = ["model_target"]
+__all__ = ["MODEL", "ModelTarget", "model_target"]
+
+MODEL = "/model/"
 
 _ROLES = {"system": "system", "user": "user", "assistant": "assistant", "model": "assistant"}
 
 
-def model_target(model: Model, name: str) -> Flow:
+@dataclass(frozen=True)
+class ModelTarget:
+    """A model as the target of a run, with parameters for all its calls.
+
+    Args:
+        model: "provider/name".
+        config: like `{"temperature": 0.5}`; a sample's own parameters are kept, but for those that are named here.
+
+    Raises:
+        ConfigError: the parameters are no JSON object.
+    """
+
+    model: str
+    _: KW_ONLY
+    config: Mapping[str, JsonValue]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.config, Mapping):
+            raise ConfigError(f"the config of target '{self.model}' is {self.config!r}: give an object of parameters")
+        try:
+            json_form(self.config)
+        except DataError as problem:
+            raise ConfigError(f"the config of target '{self.model}': {problem}") from None
+
+
+def model_target(model: Model, name: str, config: Mapping[str, JsonValue] | None = None) -> Flow:
     """The target "/model/name": what it is called with is a sample's input.
 
     That is a text, a list of messages, or Genkit's request: an object with `messages`, and perhaps `config` (parameters
     of the call) and `output` (`{"format": "json"}` or `{"schema": {…}}`, for an output of JSON). A reply that was
-    refused or cut off is the target's error.
+    refused or cut off is the target's error. The run's own `config` goes before that of a sample, key by key.
     """
-    return Flow(name=name, fn=partial(_generated, model), is_async=True, kind="model")
+    kept = None if config is None else json_form(config)
+    return Flow(name=name, fn=partial(_generated, model, kept or {}), is_async=True, kind="model", config=kept)
 
 
-async def _generated(model: Model, value: JsonValue) -> TargetResult:
+async def _generated(model: Model, of_run: Mapping[str, JsonValue], value: JsonValue) -> TargetResult:
     request = value if isinstance(value, dict) and "messages" in value else {"messages": value}
     wanted = _wanted(request.get("output"))
-    config = request.get("config") or {}
-    if not isinstance(config, Mapping):
+    of_sample = request.get("config") or {}
+    if not isinstance(of_sample, Mapping):
         raise DataError("'config' of a model's input is an object of parameters")
+    config = {**of_sample, **of_run}
     return await generate(
         model, _messages(request["messages"]), output=wanted, config=config or None, read=partial(_result, wanted)
     )

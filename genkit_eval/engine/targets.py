@@ -8,15 +8,13 @@ from typing import Any
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.command_target import COMMAND, CommandTarget
 from genkit_eval.engine.http_target import HttpTarget
-from genkit_eval.engine.model_target import model_target
+from genkit_eval.engine.model_target import MODEL, ModelTarget, model_target
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import Registry
 
 __all__ = ["Target", "is_address", "recorded_target", "target_flow"]
 
-Target = str | HttpTarget | CommandTarget
-
-MODEL = "/model/"
+Target = str | CommandTarget | HttpTarget | ModelTarget
 
 
 def target_flow(registry: Registry, target: Target | None) -> Flow | None:
@@ -29,6 +27,9 @@ def target_flow(registry: Registry, target: Target | None) -> Flow | None:
         return None
     if isinstance(target, HttpTarget | CommandTarget):
         return target.flow()
+    if isinstance(target, ModelTarget):
+        name = target.model.removeprefix(MODEL)
+        return model_target(registry.model(name), name, target.config)
     if not isinstance(target, str):
         found = type(target).__name__
         raise ConfigError(f"the target is of type {found}: give a flow's name, like '/flow/name', or None")
@@ -57,6 +58,8 @@ def recorded_target(name: str | None, config: Any) -> Target | None:
     known = config if isinstance(config, Mapping) else {}
     if name is not None and name.startswith(COMMAND) and "command" in known:
         return CommandTarget(known["command"], folder=known.get("folder"))
+    if name is not None and name.startswith(MODEL) and known:
+        return ModelTarget(name, config=known)
     if name is None or not is_address(name):
         return name
     given = {field: known[field] for field in ("request", "response", "headers", "method") if field in known}

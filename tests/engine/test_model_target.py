@@ -5,9 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from genkit_eval import DatasetType, EvalResult, GenkitEval, Message, ModelError, Reply, UnknownName, Usage, run_sync
+from genkit_eval import (
+    DatasetType,
+    EvalResult,
+    GenkitEval,
+    Message,
+    ModelError,
+    ModelTarget,
+    Progress,
+    Reply,
+    UnknownName,
+    Usage,
+    run_sync,
+)
 from genkit_eval.errors import ConfigError
 from genkit_eval.testing import OpenAIServer, ScriptedModel
 from genkit_eval_openai import openai_models
@@ -66,6 +79,58 @@ def test_a_request_may_have_parameters(tmp_path: Path) -> None:
     result_of(tmp_path, model, request)
 
     assert model.calls[0].config == {"temperature": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("of_sample", "config"),
+    [
+        ({"temperature": 0.5, "seed": 7}, {"temperature": 0, "seed": 7, "top_p": None}),
+        ({}, {"temperature": 0, "top_p": None}),
+        (None, {"temperature": 0, "top_p": None}),
+    ],
+)
+def test_parameters_of_the_run_go_before_those_of_the_sample(tmp_path: Path, of_sample: Any, config: Any) -> None:
+    model = ScriptedModel("Blue.")
+    ge = GenkitEval(root=tmp_path)
+    ge.registry.define_models("test", {"m": model})
+    target = ModelTarget("test/m", config={"temperature": 0, "top_p": None})
+    given = {"messages": "?"} | ({} if of_sample is None else {"config": of_sample})
+
+    run = run_sync(ge.evaluate([{"input": given}], target=target, evaluators=[]))
+
+    assert model.calls[0].config == config
+    assert (run.key.action_ref, run.key.action_config) == (TARGET, {"temperature": 0, "top_p": None})
+
+
+def test_a_run_goes_on_with_its_parameters(tmp_path: Path) -> None:
+    model = ScriptedModel("Blue.")
+    ge = GenkitEval(root=tmp_path)
+    ge.registry.define_models("test", {"m": model})
+    samples = [{"input": str(n)} for n in range(4)]
+
+    async def interrupted() -> str:
+        ids: list[str] = []
+        with anyio.CancelScope() as scope:
+
+            def seen(progress: Progress) -> None:
+                ids.append(progress.run_id)
+                scope.cancel()
+
+            target = ModelTarget("/model/test/m", config={"seed": 7})
+            await ge.evaluate(samples, target=target, evaluators=[], progress=seen)
+        return ids[0]
+
+    run_id = run_sync(interrupted())
+    run_sync(ge.evaluate(samples, resume=run_id))
+
+    assert {str(call.messages[0].content) for call in model.calls} == {"0", "1", "2", "3"}
+    assert [call.config for call in model.calls] == [{"seed": 7}] * len(model.calls)
+
+
+@pytest.mark.parametrize("config", [["temperature"], {"temperature": float("nan")}, None])
+def test_parameters_are_a_json_object(config: Any) -> None:
+    with pytest.raises(ConfigError, match="the config of target 'test/m'"):
+        ModelTarget("test/m", config=config)
 
 
 @pytest.mark.parametrize(
