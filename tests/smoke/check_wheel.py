@@ -16,13 +16,21 @@ from pathlib import Path
 
 import genkit_eval
 import genkit_eval_heuristics
+import genkit_eval_judges
 import genkit_eval_local
 import genkit_eval_metrics
 import genkit_eval_openai
 from genkit_eval import GenkitEval, run_sync
 from genkit_eval_metrics import genkit_metrics
 
-PACKAGES = (genkit_eval, genkit_eval_heuristics, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
+PACKAGES = (
+    genkit_eval,
+    genkit_eval_heuristics,
+    genkit_eval_judges,
+    genkit_eval_local,
+    genkit_eval_metrics,
+    genkit_eval_openai,
+)
 NEEDS_AN_EXTRA = {"genkit_eval.pytest_plugin"}
 
 SAMPLES = [

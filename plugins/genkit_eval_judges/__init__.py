@@ -1,0 +1,12 @@
+"""Evaluators that a model decides: `judge/…`, `quality/…`, `geval/…`.
+
+ge = GenkitEval(plugins=[openai_models(), judges(judge="openai/NAME")])
+"""
+
+from __future__ import annotations
+
+from genkit_eval_judges.inputs import Inputs
+from genkit_eval_judges.plugin import judges
+from genkit_eval_judges.recipe import JudgeOptions, Recipe, decided
+
+__all__ = ["Inputs", "JudgeOptions", "Recipe", "decided", "judges"]

@@ -1,0 +1,13 @@
+"""All judges of the plugin: a line for each module that brings some.
+
+The table in the README is made of it: `python -m tests.plugins.judges.catalogue_table` writes it anew.
+"""
+
+from __future__ import annotations
+
+from genkit_eval_judges import grounding
+from genkit_eval_judges.recipe import Recipe
+
+__all__ = ["JUDGES"]
+
+JUDGES: tuple[Recipe, ...] = (*grounding.JUDGES,)

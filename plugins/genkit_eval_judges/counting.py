@@ -1,0 +1,118 @@
+"""Recipes that count: the things are numbered, each gets a verdict of its own, and arithmetic makes the score."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from genkit_eval import Finding, Score
+from genkit_eval.claims import ClaimVerdict, share, statements, verdicts
+from genkit_eval.judged import NONE, Instruments, NothingToJudge
+from genkit_eval.prompts import fenced
+from genkit_eval_judges.inputs import INPUTS, Inputs
+from genkit_eval_judges.recipe import JudgeOptions, decided
+
+__all__ = ["average_precision", "counted", "each_judged", "supported_claims"]
+
+Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
+LONGEST_FINDING = 300
+
+
+def share_that_holds(found: Sequence[ClaimVerdict]) -> float:
+    """The share of verdicts that are true; of at least one."""
+    return share(found)
+
+
+def average_precision(found: Sequence[ClaimVerdict]) -> float:
+    """Mean, over the ranks k that hold, of the share that holds among the first k; 0 where none does."""
+    hits, total = 0, 0.0
+    for rank, item in enumerate(found, 1):
+        if item.verdict:
+            hits += 1
+            total += hits / rank
+    return total / hits if hits else 0.0
+
+
+def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
+    """The share of a part's claims that another part bears out, by the prompts "statements" and "verdicts".
+
+    Args:
+        of: the part that is taken apart, one of `INPUTS`.
+        by: the part that bears them out.
+        what: goes on after "2 of 3".
+        nothing: why the case is inconclusive where there are no claims.
+    """
+
+    async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
+        prompt = use.prompts["statements"]
+        # the recipe of claims puts each value in marks of its own
+        values = {name: INPUTS[name].text(inputs) or NONE for name in prompt.inputs}
+        claims = await statements(use.judge, prompt, values)
+        if not claims:
+            raise NothingToJudge(nothing)
+        evidence = inputs.documents if by == "context" else INPUTS[by].text(inputs)
+        found = await verdicts(use.judge, use.prompts["verdicts"], claims, evidence)
+        return counted(found, options, what=what)
+
+    return ask
+
+
+def each_judged(
+    things: Callable[[Inputs], Sequence[str]],
+    *,
+    evidence: Callable[[Inputs], str],
+    what: str,
+    nothing: str,
+    score: Callable[[Sequence[ClaimVerdict]], float] = share_that_holds,
+) -> Ask:
+    """A verdict for each thing, by the prompt "verdicts"; the score is the share that holds, or what `score` makes.
+
+    Args:
+        things: what is counted, each as a text.
+        evidence: what they are held against; it is shown in marks.
+        what: goes on after "2 of 3".
+        nothing: why the case is inconclusive where there is none.
+    """
+
+    async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
+        lines = things(inputs)
+        if not lines:
+            raise NothingToJudge(nothing)
+        # each in marks of its own, so that none can pass for two
+        marked = [fenced(line or NONE) for line in lines]
+        found = await verdicts(use.judge, use.prompts["verdicts"], marked, evidence(inputs))
+        named = [
+            ClaimVerdict(line, item.verdict, item.reason, item.parts) for line, item in zip(lines, found, strict=True)
+        ]
+        return counted(named, options, what=what, score=score)
+
+    return ask
+
+
+def counted(
+    found: Sequence[ClaimVerdict],
+    options: JudgeOptions,
+    *,
+    what: str,
+    score: Callable[[Sequence[ClaimVerdict]], float] = share_that_holds,
+) -> Score:
+    """The score of single verdicts; each is a finding.
+
+    Args:
+        found: at least one.
+        what: goes on after "2 of 3".
+    """
+    holds = sum(item.verdict for item in found)
+    reason = f"{holds} of {len(found)} {what}"
+    against = [item for item in found if not item.verdict]
+    if against:
+        reason += f"; not: {against[0].statement[:LONGEST_FINDING]} {against[0].reason}".rstrip()
+    findings = [
+        Finding(
+            text=item.statement[:LONGEST_FINDING], passed=item.verdict, reason=item.reason, details={"number": number}
+        )
+        for number, item in enumerate(found, 1)
+    ]
+    parts = max(item.parts for item in found)
+    details = {"evidenceParts": parts} if parts > 1 else None
+    return decided(score(found), options, reason=reason, findings=findings, details=details)

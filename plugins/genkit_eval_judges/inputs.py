@@ -1,0 +1,181 @@
+"""What judges see of a data point: each part as a text, under the name by which prompts show it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from genkit_eval import DataPoint, Message, Prompt, ToolCall, Turn, json_text
+from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.judged import NONE, NothingToJudge
+from genkit_eval.prompts import fenced
+from genkit_eval.text import text_of
+
+__all__ = ["INPUTS", "Exchange", "Inputs", "numbered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a user said, and what was answered before the user spoke again; the answer may be missing."""
+
+    user: str
+    answer: str | None
+
+
+class Inputs:
+    """A data point as judges read it; what it does not have is empty."""
+
+    def __init__(self, point: DataPoint) -> None:
+        self.point = point
+
+    @cached_property
+    def response(self) -> str:
+        """What was answered: the output, or the last turn of an assistant."""
+        if self.point.has("output"):
+            return text_of(self.point.output)
+        spoken = [turn for turn in self.turns if turn.role == "assistant" and text_of(turn.content).strip()]
+        return text_of(spoken[-1].content) if spoken else ""
+
+    @cached_property
+    def request(self) -> str:
+        """What was asked: the input, or the last turn of a user."""
+        if self.point.has("input"):
+            return text_of(self.point.input)
+        asked = [turn for turn in self.turns if turn.role == "user"]
+        return text_of(asked[-1].content) if asked else ""
+
+    @cached_property
+    def reference(self) -> str:
+        """What would have been a right answer."""
+        return text_of(self.point.reference)
+
+    @cached_property
+    def documents(self) -> Sequence[str]:
+        """The documents of the context, in order; blank ones too, as they have a rank."""
+        return [text_of(document) for document in self.point.context]
+
+    @cached_property
+    def turns(self) -> Sequence[Turn]:
+        """The conversation."""
+        return self.point.turns or ()
+
+    @cached_property
+    def tools(self) -> Sequence[ToolCall]:
+        """The tools that were called: those reported, else those of the turns."""
+        if self.point.tools is not None:
+            return self.point.tools
+        return [call for turn in self.turns for call in turn.tool_calls]
+
+    @cached_property
+    def exchanges(self) -> Sequence[Exchange]:
+        """The conversation as pairs: what a user said, and the answers up to the next time."""
+        found: list[Exchange] = []
+        for turn in self.turns:
+            said = text_of(turn.content)
+            if turn.role == "user":
+                found.append(Exchange(said, None))
+            elif turn.role == "assistant" and found and said.strip():
+                answer = found[-1].answer
+                found[-1] = Exchange(found[-1].user, said if answer is None else f"{answer}\n{said}")
+        return found
+
+    def require(self, names: Collection[str]) -> None:
+        """See to it that these parts are there.
+
+        Raises:
+            NothingToJudge: one is missing or empty.
+        """
+        for name in names:
+            if not _text(self, name).strip():
+                raise NothingToJudge(f"there is no {INPUTS[name].called} to judge by")
+
+    def values(self, names: Collection[str], **own: str) -> dict[str, str]:
+        """The values of a prompt's places: each part in marks of its own, "(none)" for one that is not there.
+
+        Args:
+            names: the places.
+            own: texts for places that are no part of a data point, which go in as they are.
+
+        Raises:
+            ConfigError: a place that is neither.
+        """
+        return {name: own[name] if name in own else fenced(_text(self, name) or NONE) for name in names}
+
+    def render(self, prompt: Prompt, **own: str) -> list[Message]:
+        """The messages of a prompt whose places are named as the parts are; `own` as in `values`."""
+        return prompt.render(self.values(prompt.inputs, **own))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """How a part becomes a text, what messages call it, and the data point's fields that it comes from."""
+
+    text: Callable[[Inputs], str]
+    called: str
+    fields: tuple[str, ...]
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """The lines with numbers from 1."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def _told(turn: Turn) -> Iterator[str]:
+    said = text_of(turn.content)
+    if said.strip() or not turn.tool_calls:
+        yield f"{turn.role}: {said}"
+    for call in turn.tool_calls:
+        yield f"{turn.role} calls {_call(call)}"
+
+
+def _call(call: ToolCall) -> str:
+    """One call of a tool on one line."""
+    line = f"{call.name}({_json(call.arguments) if call.has('arguments') else ''})"
+    if call.error is not None:
+        return f"{line} failed: {call.error}"
+    return f"{line} -> {_json(call.output)}" if call.has("output") else line
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _listed(given: str | Sequence[str] | None) -> str:
+    if given is None or isinstance(given, str):
+        return given or ""
+    return numbered(given)
+
+
+def _catalogue(inputs: Inputs) -> str:
+    return "\n".join(json_text(tool) for tool in inputs.point.tool_catalog)
+
+
+INPUTS: Mapping[str, _Part] = {
+    "request": _Part(lambda inputs: inputs.request, "request", ("input", "turns")),
+    "response": _Part(lambda inputs: inputs.response, "answer", ("output", "turns")),
+    "reference": _Part(lambda inputs: inputs.reference, "reference", ("reference",)),
+    "context": _Part(
+        lambda inputs: "\n\n".join(text for text in inputs.documents if text.strip()), "context", ("context",)
+    ),
+    "turns": _Part(
+        lambda inputs: numbered([line for turn in inputs.turns for line in _told(turn)]), "turns", ("turns",)
+    ),
+    "tools": _Part(lambda inputs: numbered([_call(call) for call in inputs.tools]), "tool calls", ("tools", "turns")),
+    "tool_catalog": _Part(_catalogue, "tool catalogue", ("tool_catalog",)),
+    "plan": _Part(lambda inputs: _listed(inputs.point.plan), "plan", ("plan",)),
+    "instructions": _Part(lambda inputs: _listed(inputs.point.instructions), "instructions", ("instructions",)),
+    "goal": _Part(lambda inputs: inputs.point.goal or "", "goal", ("goal",)),
+    "system_prompt": _Part(lambda inputs: inputs.point.system_prompt or "", "system prompt", ("system_prompt",)),
+}
+"""The parts of a data point that prompts may show, by the name of their place."""
+
+
+def _text(inputs: Inputs, name: str) -> str:
+    part = INPUTS.get(name)
+    if part is None:
+        raise ConfigError(f"a prompt {UnknownName('place', name, INPUTS)}")
+    return part.text(inputs)

@@ -1,0 +1,75 @@
+"""The plugin: which judges it defines, and with what settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from genkit_eval import Embedder, Plugin, Registry
+from genkit_eval.errors import ConfigError
+from genkit_eval.judge import Judgeable
+from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, define_judged, lacking, refuse_unused
+from genkit_eval_judges.catalogue import JUDGES
+
+__all__ = ["judges"]
+
+
+def judges(
+    *,
+    judge: Judgeable | None = None,
+    judge_config: Mapping[str, JsonValue] | None = None,
+    embedder: Embedder | str | None = None,
+    embedder_options: Mapping[str, JsonValue] | None = None,
+    evaluators: Choice = "all",
+    status_override: StatusOverride | None = None,
+) -> Plugin:
+    """The plugin that defines the judges of the catalogue.
+
+    Args:
+        judge: what judges: the name of a model, a model, or a function from prompt text to reply text.
+        judge_config: parameters of every call of the judge, like `{"temperature": 0}`.
+        embedder: what compares meanings: the name of an embedder, or an embedder.
+        embedder_options: parameters of every call of the embedder.
+        evaluators: which of them, by name ("judge/faithfulness") or with settings of their own; or "all".
+        status_override: decides the status of every score in place of the judge; becomes part of the version.
+
+    Raises:
+        ConfigError: an evaluator that does not exist (with the nearest name), is named twice, or none at all; one asked
+            for by name without the judge or embedder that it cannot do without; a prompt that does not fit.
+    """
+    common = MetricConfig(
+        metric="",
+        judge=judge,
+        judge_config=judge_config,
+        embedder=embedder,
+        embedder_options=embedder_options,
+        status_override=status_override,
+    )
+    recipes = {recipe.name: recipe for recipe in JUDGES}
+    metrics = {name: recipe.metric() for name, recipe in recipes.items()}
+    own = chosen(evaluators, tuple(recipes))
+    for name, config in own.items():
+        refuse_unused(metrics[name], config)
+    configs = {name: config.filled(common) for name, config in own.items()}
+    if evaluators != "all":
+        _refuse_lacking(configs)
+
+    def setup(registry: Registry) -> None:
+        for name, config in configs.items():
+            define_judged(registry, metrics[name], config, plugin="judges")
+            for alias, presets in recipes[name].aliases.items():
+                registry.define_alias(alias, name, **presets)
+
+    return Plugin("judges", setup, "Evaluators that a model decides: judge/, quality/, geval/")
+
+
+def _refuse_lacking(configs: Mapping[str, MetricConfig]) -> None:
+    known = {recipe.name: recipe.metric() for recipe in JUDGES}
+    for name, config in configs.items():
+        option = lacking(known[name], config)
+        if option is not None:
+            raise ConfigError(
+                f"evaluator '{name}' was asked for without {option}: give judges({option}=…), or "
+                f"MetricConfig(metric={name!r}, {option}=…)"
+            )
