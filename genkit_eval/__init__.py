@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from genkit_eval._json import json_text
     from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
     from genkit_eval.engine import (
+        Budget,
         Combination,
         CommandTarget,
         EvalRun,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     )
     from genkit_eval.judge import Judge
     from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
+    from genkit_eval.prices import Price
     from genkit_eval.prompts import Prompt
     from genkit_eval.registry import EvaluatorRef, Plugin, Registry
     from genkit_eval.stored import (
@@ -71,6 +73,8 @@ if TYPE_CHECKING:
         EvalRunKey,
         MetricSummary,
         RunState,
+        StopCause,
+        Stopped,
     )
     from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
     from genkit_eval.types import (
@@ -91,7 +95,7 @@ if TYPE_CHECKING:
 _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
-    "engine": "ModelTarget CommandTarget Combination all_of any_of gate negate route weighted "
+    "engine": "Budget CommandTarget ModelTarget Combination all_of any_of gate negate route weighted "
     "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
@@ -99,11 +103,12 @@ _HOME = {
     "TargetError UnknownName VersionConflict",
     "judge": "Judge",
     "models": "Embedder Message Model Reply TokenLogprob",
+    "prices": "Price",
     "prompts": "Prompt",
     "registry": "EvaluatorRef Plugin Registry",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
-    "RunState",
+    "RunState StopCause Stopped",
     "types": "DataPoint Direction EvaluatorKind Expect Finding Outcome Sample Score Status ToolCall Turn Usage",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
@@ -112,6 +117,7 @@ __all__ = [
     "ANY_VERSION",
     "FROM_DATASET",
     "AlreadyExists",
+    "Budget",
     "Combination",
     "CommandTarget",
     "ConfigError",
@@ -157,6 +163,7 @@ __all__ = [
     "NotJson",
     "Outcome",
     "Plugin",
+    "Price",
     "Progress",
     "Prompt",
     "Registry",
@@ -169,6 +176,8 @@ __all__ = [
     "Score",
     "Selection",
     "Status",
+    "StopCause",
+    "Stopped",
     "StoreError",
     "TargetError",
     "TargetResult",

@@ -18,12 +18,13 @@ from genkit_eval.types import Sample
 # The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
 # import them when they are first used.
 if TYPE_CHECKING:
-    from genkit_eval.engine import Combination, EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
+    from genkit_eval.engine import Budget, Combination, EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
     from genkit_eval.engine.kept_replies import CacheUse
     from genkit_eval.engine.source import Data
     from genkit_eval.engine.targets import Target
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Message, Model, Reply
+    from genkit_eval.prices import Price, Prices
     from genkit_eval.stored import EvalMetric, EvalRunKey
     from genkit_eval.stores import DatasetStore, EvalStore
 
@@ -51,6 +52,8 @@ class GenkitEval:
         dataset_store, eval_store: other stores than the local files.
         cache: whether judges' replies are taken from the cache of earlier runs, and kept there: "on", "off", or
             "only": a request that it has no reply to is a failure.
+        prices: of models, by name ("azure/gpt-4o", or "azure/*" for all that begin so); they go before the table
+            of list prices that comes along.
     """
 
     def __init__(
@@ -61,8 +64,10 @@ class GenkitEval:
         dataset_store: DatasetStore | None = None,
         eval_store: EvalStore | None = None,
         cache: CacheUse = "on",
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
         self.registry, self.cache = Registry(), cache
+        self._own_prices = dict(prices or {})
         self._given_root = None if root is None else Path(root)
         self._stores = dataset_store, eval_store
         self.registry.define_later("route", _define_route)
@@ -71,16 +76,29 @@ class GenkitEval:
 
     def at(self, root: Path | str) -> GenkitEval:
         """The same flows, evaluators, models and given stores, with the local files of another root."""
-        return self._copy(root, self.cache)
+        return self._copy(root=root)
 
     def with_cache(self, cache: CacheUse) -> GenkitEval:
         """The same app with another use of the cache."""
-        return self._copy(self._given_root, cache)
+        return self._copy(cache=cache)
 
-    def _copy(self, root: Path | str | None, cache: CacheUse) -> GenkitEval:
-        app = GenkitEval(root=root, dataset_store=self._stores[0], eval_store=self._stores[1], cache=cache)
+    def with_prices(self, prices: Mapping[str, Price]) -> GenkitEval:
+        """The same app with these prices; those that it has itself stay for other models."""
+        return self._copy(prices={**self._own_prices, **prices})
+
+    def _copy(self, **changed: Any) -> GenkitEval:
+        stores = {"dataset_store": self._stores[0], "eval_store": self._stores[1]}
+        own = {"root": self._given_root, "cache": self.cache, "prices": self._own_prices}
+        app = GenkitEval(**{**stores, **own, **changed})
         app.registry = self.registry
         return app
+
+    @cached_property
+    def prices(self) -> Prices:
+        """What models cost: those given, then the table that comes along."""
+        from genkit_eval.prices import Prices
+
+        return Prices(self._own_prices)
 
     @property
     def has_own_root(self) -> bool:
@@ -194,6 +212,7 @@ class GenkitEval:
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         select: Selection | None = None,
         limits: Limits | None = None,
+        budget: Budget | None = None,
         repeats: Repeats | None = None,
         resume: str | None = None,
         progress: OnProgress | None = None,
@@ -208,6 +227,7 @@ class GenkitEval:
             evaluators: names, or `ref(name, option=…)`; default: the dataset's own; `[]` only collects outputs.
             select: which samples take part.
             limits: concurrency and deadlines.
+            budget: what may be spent until the run stops; it comes back INCOMPLETE then, with `key.stopped`.
             repeats: how often each sample runs, and how often judges are asked about each output.
             resume: the id of an interrupted run, which goes on where it stopped.
             progress: called about 20 times a second with how far the run is.
@@ -217,20 +237,29 @@ class GenkitEval:
             StoreError: what ended is kept as far as the disk took it.
         """
         if resume is not None:
-            return await self._resume(resume, data, limits, progress)
-        from genkit_eval.engine import Limits, Repeats, checked_use, new_key, off_loop, run_cases, sample_problems
+            return await self._resume(resume, data, limits, budget, progress)
+        from genkit_eval.engine import (
+            Limits,
+            Repeats,
+            Terms,
+            checked_use,
+            new_key,
+            off_loop,
+            run_cases,
+            sample_problems,
+        )
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
-        limits, repeats = limits or Limits(), repeats or Repeats()
+        terms = Terms(limits or Limits(), budget, self.prices, checked_use(self.cache))
+        repeats = repeats or Repeats()
         source = await off_loop(lambda: self._source(data, select))
         plan = self._plan(source, target, evaluators, repeats)
         problems = await off_loop(lambda: sample_problems(plan, source))
         source = source.repeated(repeats.target)
-        key = new_key(plan, source, limits, cache=checked_use(self.cache))
-        journal = self.runs.store.begin(key)
+        journal = self.runs.store.begin(new_key(plan, source, terms))
         notices = (*source.notices, *problems)
-        return await run_cases(plan, source, journal, limits, notices=notices, progress=progress)
+        return await run_cases(plan, source, journal, terms, notices=notices, progress=progress)
 
     async def rescore(
         self,
@@ -238,6 +267,7 @@ class GenkitEval:
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         *,
         limits: Limits | None = None,
+        budget: Budget | None = None,
         repeats: Repeats | None = None,
         progress: OnProgress | None = None,
     ) -> EvalRun:
@@ -248,7 +278,7 @@ class GenkitEval:
         Args:
             run: the run, its key or its id.
             evaluators: names, or `ref(name, option=…)`; default: those of the run, with their options.
-            limits, repeats, progress: as for `evaluate`; only judges can be repeated.
+            limits, budget, repeats, progress: as for `evaluate`; only judges can be repeated.
 
         Raises:
             ConfigError, DataError: before anything runs or is paid for; also where the run is not finished.
@@ -259,10 +289,9 @@ class GenkitEval:
         source = await engine.off_loop(lambda: engine.stored_outputs(parent))
         plan = engine.rescore_plan(self.registry, parent.key, evaluators, repeats or engine.Repeats())
         problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
-        limits = limits or engine.Limits()
-        key = engine.new_key(plan, source, limits, cache=engine.checked_use(self.cache))
-        journal = self.runs.store.begin(engine.rescore_key(key, parent.key))
-        return await engine.run_cases(plan, source, journal, limits, notices=tuple(problems), progress=progress)
+        terms = engine.Terms(limits or engine.Limits(), budget, self.prices, engine.checked_use(self.cache))
+        journal = self.runs.store.begin(engine.rescore_key(engine.new_key(plan, source, terms), parent.key))
+        return await engine.run_cases(plan, source, journal, terms, notices=tuple(problems), progress=progress)
 
     async def score(
         self,
@@ -280,8 +309,11 @@ class GenkitEval:
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
         return await score_point(make_plan(self.registry, None, refs), point, evaluator_seconds=seconds)
 
-    async def _resume(self, run_id: str, data: Any, limits: Limits | None, progress: OnProgress | None) -> EvalRun:
+    async def _resume(
+        self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None
+    ) -> EvalRun:
         from genkit_eval.engine import (
+            Terms,
             changed_flow,
             check_same_plan,
             checked_use,
@@ -297,16 +329,16 @@ class GenkitEval:
         plan = recorded_plan(self.registry, run.key)
         check_same_plan(run.key, plan)
         source = await off_loop(lambda: self._recorded_source(run, data))
-        use = checked_use(self.cache)
+        # a run that was begun without the cache goes on without
+        cache = checked_use(run.key.cache or "on" if self.cache == "on" else self.cache)
+        terms = Terms(limits or limits_of(run.key), budget, self.prices, cache)
         journal = self.runs.store.reopen(run_id)
         return await run_cases(
             plan,
             source,
             journal,
-            limits or limits_of(run.key),
+            terms,
             resumed=True,
-            # a run that was begun without goes on without
-            cache=None if use == "on" else use,
             notices=changed_flow(run.key, plan),
             progress=progress,
         )

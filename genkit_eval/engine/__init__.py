@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from genkit_eval.engine.budget import Budget
 from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
 from genkit_eval.engine.combined import define_combination
 from genkit_eval.engine.command_target import CommandTarget
-from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
+from genkit_eval.engine.evaluate import OnProgress, Terms, new_key, run_cases
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
@@ -41,6 +42,7 @@ from genkit_eval.engine.source import (
 )
 
 __all__ = [
+    "Budget",
     "CacheUse",
     "Combination",
     "CommandTarget",
@@ -56,6 +58,7 @@ __all__ = [
     "Selection",
     "Source",
     "TargetResult",
+    "Terms",
     "all_of",
     "any_of",
     "brings_outputs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from genkit_eval.engine.calls import Called, called_within
+from genkit_eval.engine.calls import CUT, Called, called_within
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
@@ -31,6 +31,9 @@ async def judge_batches(cells: Sequence[Cell], ledger: Ledger, limits: Limits, c
                 ledger.add_late(slot, [cell.metric(Score.inconclusive(reason=why), 0.0)])
         if judged:
             all_metrics = await judge_together(cell, [point for _, point in judged], limits.evaluator_seconds, calls)
+            if not all_metrics:
+                ledger.left += len(judged)
+                continue
             for (slot, _), metrics in zip(judged, all_metrics, strict=True):
                 ledger.add_late(slot, metrics)
         ledger.journal.flush()
@@ -43,9 +46,14 @@ def _lacks(result: Mapping[str, Any], cell: Cell) -> bool:
 async def judge_together(
     cell: Cell, points: Sequence[DataPoint], limit: float | None, calls: RunCalls
 ) -> list[list[Metric]]:
-    """One list of metrics a point, the first with what all of them cost; when it breaks, every point has its error."""
+    """One list of metrics a point, the first with what all of them cost; when it breaks, every point has its error.
+
+    No list at all when the run ends early.
+    """
     asked = calls.begin(cell.key)
     result = await called_within(beside_loop(cell), points, limit, asked.timed_by)
+    if result is CUT:
+        return []
     first, *others = _shared_out(cell, points, result)
     return [asked.billed(first), *others]
 

@@ -20,7 +20,7 @@ import anyio
 from genkit_eval.engine.clock import Clock
 from genkit_eval.errors import GenkitEvalError
 
-__all__ = ["LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described", "overdue"]
+__all__ = ["CUT", "LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described", "overdue"]
 
 LONGEST_ERROR = 4_000
 
@@ -35,6 +35,9 @@ A = TypeVar("A")
 
 Called = tuple[object, str | None, float]
 """What a call gave: its value, or None; the error in one line, or None; how many seconds it took."""
+
+CUT: Called = (None, "cut: the run ends early", 0.0)
+"""What a call comes to whose end nobody waits for: nothing, so that it is made again when the run goes on."""
 
 
 def called(call: Callable[[A], object], argument: A) -> Called:
@@ -80,8 +83,11 @@ async def called_within(
     """Call an asynchronous evaluator under a deadline of its own; `timed_by` is given its clock first."""
     result: Called = None, None, 0.0
     with anyio.move_on_after(limit) as scope:
-        timed_by(Clock(limit, scope))
+        clock = Clock(limit, scope)
+        timed_by(clock)
         result = await called_async(call, argument, anyio.get_cancelled_exc_class())
+    if clock.is_cut:
+        return CUT
     if scope.cancel_called:
         return overdue("evaluator", limit)
     return result

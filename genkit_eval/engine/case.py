@@ -20,7 +20,7 @@ from genkit_eval.engine.metric import Metric, metric_from
 from genkit_eval.engine.recording import gathered, observed
 from genkit_eval.errors import DataError
 from genkit_eval.stored import EvalResult
-from genkit_eval.types import DataPoint, Sample
+from genkit_eval.types import DataPoint, Sample, Usage
 
 __all__ = ["Case", "isolated"]
 
@@ -46,6 +46,7 @@ class Case:
         "due",
         "error",
         "index",
+        "is_cut",
         "metrics",
         "next_cell",
         "point",
@@ -53,6 +54,7 @@ class Case:
         "sample",
         "settled",
         "slot",
+        "usage",
     )
 
     def __init__(self, index: int, sample: Sample, repeat: int | None = None) -> None:
@@ -62,6 +64,10 @@ class Case:
         self.error: str | None = None
         self.due = math.inf
         """When all of it should have ended, on `perf_counter`'s scale."""
+        self.is_cut = False
+        """Whether the run ended before all of its evaluators could speak."""
+        self.usage: Usage | None = None
+        """What the target reports that it has cost."""
         self.metrics: list[Metric] = []
         self.next_cell = 0
         self.slot = -1
@@ -124,6 +130,7 @@ class Case:
         values["latency"] = round(seconds, 6)
         if reported or records:
             values.update(gathered(records, reported))
+            self.usage = values.get("usage")
         self._settle(values)
 
     def broke(self, error: str, seconds: float) -> None:

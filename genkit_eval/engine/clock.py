@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
@@ -15,13 +15,27 @@ __all__ = ["Clock"]
 class Clock:
     """When one call is overdue, on `perf_counter`'s scale; with a cancel scope, that is kept to the same moment."""
 
-    __slots__ = ("_left", "_scope", "_waiting", "due")
+    __slots__ = ("_cancel", "_left", "_scope", "_waiting", "due", "is_cut")
 
-    def __init__(self, seconds: float | None = None, scope: anyio.CancelScope | None = None) -> None:
+    def __init__(
+        self,
+        seconds: float | None = None,
+        scope: anyio.CancelScope | None = None,
+        *,
+        cancel: Callable[[], None] | None = None,
+    ) -> None:
         self.due = math.inf if seconds is None else perf_counter() + seconds
+        self.is_cut = False
         self._scope = scope
+        self._cancel = scope.cancel if scope is not None else cancel
         self._left = math.inf
         self._waiting = 0
+
+    def cut(self) -> None:
+        """Take the call away, because the run ends early and what the call waits for will not come."""
+        self.is_cut = True
+        if self._cancel is not None:
+            self._cancel()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:

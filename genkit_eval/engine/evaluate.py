@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from genkit_eval._data import heap_set_aside
 from genkit_eval.engine.batch import judge_batches
 from genkit_eval.engine.brake import Brake, FailureWatch
+from genkit_eval.engine.budget import Budget, Purse
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.interrupts import one_interrupt
@@ -30,18 +31,29 @@ from genkit_eval.engine.resume import remaining_cases
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
+from genkit_eval.prices import Prices
 from genkit_eval.stats import Tally
 from genkit_eval.stored import EvalRunKey, RunState, Stopped
 from genkit_eval.stores import Journal, StoredRun, new_run_id
 
-__all__ = ["OnProgress", "new_key", "run_cases"]
+__all__ = ["OnProgress", "Terms", "new_key", "run_cases"]
 
 OnProgress = Callable[[Progress], None]
 
 log = logging.getLogger("genkit_eval")
 
 
-def new_key(plan: Plan, source: Source, limits: Limits, *, cache: CacheUse = "on") -> EvalRunKey:
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run may take and spend: `budget` and `prices` hold for one session of it."""
+
+    limits: Limits = field(default_factory=Limits)
+    budget: Budget | None = None
+    prices: Prices = field(default_factory=Prices)
+    cache: CacheUse = "on"
+
+
+def new_key(plan: Plan, source: Source, terms: Terms) -> EvalRunKey:
     """The key of a run that begins now."""
     values: dict[str, Any] = {
         "evalRunId": new_run_id(),
@@ -51,8 +63,9 @@ def new_key(plan: Plan, source: Source, limits: Limits, *, cache: CacheUse = "on
         "caseCount": source.count,
         "evaluators": [cell.record() for cell in plan.cells],
         "source": dict(source.description),
-        "limits": limits.to_json(),
-        "cache": None if cache == "on" else cache,
+        "limits": terms.limits.to_json(),
+        "budget": None if terms.budget is None else terms.budget.to_json(),
+        "cache": None if terms.cache == "on" else terms.cache,
         "repeats": Repeats(target=source.repeats, judge=plan.judge_repeats).to_json(),
     }
     if plan.flow is not None:
@@ -68,23 +81,28 @@ async def run_cases(
     plan: Plan,
     source: Source,
     journal: Journal,
-    limits: Limits,
+    terms: Terms,
     *,
     resumed: bool = False,
-    cache: CacheUse | None = None,
     notices: tuple[str, ...] = (),
     progress: OnProgress | None = None,
 ) -> EvalRun:
     """Run what is missing, and close the run file. When anything stops it, all that ended is kept for a resume.
 
-    A run that its own limits end early comes back INCOMPLETE, with why it `stopped` in its key. `cache` is by default
-    what the run began with.
+    A run that its own limits or its budget end early comes back INCOMPLETE, with why it `stopped` in its key.
     """
-    limits = replace(limits, max_concurrency=min(limits.max_concurrency, source.count))
+    limits = replace(terms.limits, max_concurrency=min(terms.limits.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
     meter = _Meter(ledger, source.count, progress)
-    kept = KeptReplies(journal, cache=cache or journal.key.cache or "on")
-    calls, brake = RunCalls(kept), _brake(ledger, limits.most_failures(source.count))
+    kept = KeptReplies(journal, cache=terms.cache)
+    brake = _brake(ledger, limits.most_failures(source.count))
+    purse = Purse(terms.budget, terms.prices, brake)
+    if plan.flow is not None and plan.flow.kind != "model":
+        # what a model costs is paid where it is asked
+        ledger.on_usage = purse.pay
+    lanes = _Lanes(plan, ledger, limits, RunCalls(kept, purse), brake, (meter.tell, purse.look))
+    if resumed:
+        journal.note({"budget": None if terms.budget is None else terms.budget.to_json(), "stopped": None})
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
@@ -92,13 +110,12 @@ async def run_cases(
             kept.recorded = ledger.recorded
             meter.begin(notices)
             with heap_set_aside():
-                await _run_lanes(plan, cases, ledger, limits, calls, meter, brake)
-            if brake.stopped is not None and ledger.done < source.count:
+                await lanes.run(cases)
+            if brake.stopped is None or ledger.done >= source.count:
+                await lanes.judge_batches()
+            if brake.stopped is not None and (ledger.done < source.count or ledger.left):
                 meter.tell_stopped()
                 return EvalRun(await off_loop(partial(_left, journal, brake.stopped), shield=True))
-            if plan.batch_cells:
-                ledger.flush()
-                await judge_batches(plan.batch_cells, ledger, limits, calls)
             meter.tell()
             key = _finished(journal.key, ledger, meter.seconds)
             # all is done: whoever cancels now gets a finished run, not one that is closed twice
@@ -112,12 +129,10 @@ async def run_cases(
 
 
 def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
-    """What ends the run early; an earlier session's reason no longer counts."""
+    """What ends the run early."""
     brake = Brake()
     if most_failures is not None:
         ledger.on_failure = FailureWatch(most_failures, brake).one_more
-    if ledger.journal.key.stopped is not None:
-        ledger.journal.note({"stopped": None})
     return brake
 
 
@@ -125,16 +140,34 @@ def _fresh_cases(source: Source) -> Iterator[Case]:
     return (Case(index, sample, repeat) for index, (sample, repeat) in enumerate(source.passes()))
 
 
-async def _run_lanes(
-    plan: Plan, cases: Iterator[Case], ledger: Ledger, limits: Limits, calls: RunCalls, meter: _Meter, brake: Brake
-) -> None:
-    feed = Feed(cases, limits.max_concurrency, case_seconds=limits.sample_seconds)
-    brake.on_pull.append(feed.stop)
-    ledger.feed = feed
-    async with plan.opened() as ready:
-        loop = LoopCalls(ready, feed, ledger, limits, calls)
-        threads = SyncCalls(ready, feed, ledger, limits, loop.judge_later)
-        loop.put_sync, loop.on_tick = threads.put, meter.tell
+@dataclass(frozen=True)
+class _Lanes:
+    """What is asynchronous and what runs on threads, side by side, and then what sees all data points at once."""
+
+    plan: Plan
+    ledger: Ledger
+    limits: Limits
+    calls: RunCalls
+    brake: Brake
+    on_tick: Sequence[Callable[[], None]]
+
+    async def run(self, cases: Iterator[Case]) -> None:
+        feed = Feed(cases, self.limits.max_concurrency, case_seconds=self.limits.sample_seconds)
+        self.brake.on_pull.append(feed.stop)
+        self.ledger.feed = feed
+        async with self.plan.opened() as ready:
+            await self._run_open(ready, feed)
+        if feed.problem is not None:
+            raise feed.problem
+
+    async def judge_batches(self) -> None:
+        if self.plan.batch_cells:
+            await judge_batches(self.plan.batch_cells, self.ledger, self.limits, self.calls)
+
+    async def _run_open(self, plan: Plan, feed: Feed) -> None:
+        loop = LoopCalls(plan, feed, self.ledger, self.limits, self.calls)
+        threads = SyncCalls(plan, feed, self.ledger, self.limits, loop.judge_later)
+        loop.put_sync, loop.on_tick = threads.put, self.on_tick
         try:
             if plan.sync_cells or not plan.target_is_async:
                 threads.start()
@@ -142,9 +175,7 @@ async def _run_lanes(
         finally:
             feed.stop()
             threads.stop()
-            ledger.flush()
-    if feed.problem is not None:
-        raise feed.problem
+            self.ledger.flush()
 
 
 def _left(journal: Journal, stopped: Stopped) -> StoredRun:

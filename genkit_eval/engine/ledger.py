@@ -14,6 +14,7 @@ from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.metric import Counted, Metric, counted
 from genkit_eval.stats import Tally
 from genkit_eval.stores import Journal, RecordedCalls
+from genkit_eval.types import Usage
 
 __all__ = ["Ledger"]
 
@@ -27,11 +28,14 @@ class Ledger:
         self.journal, self.tally = journal, tally
         self.feed: Feed
         self.on_failure: Callable[[], None] | None = None
+        self.on_usage: Callable[[Usage], None] | None = None
         self.recorded: RecordedCalls | None = None
         """Replies that evaluators had been given when an earlier session ended; None for a run that begins."""
         self.order = array("q")
         """Where in the journal the result of each sample is, by the sample's position; -1 for none."""
         self.done = 0
+        self.left = 0
+        """Cases that were left open because the run ends early."""
         self.pending = 0
         self.kept: list[tuple[int, Mapping[str, Any]]] | None = [] if keep else None
         self._lock = threading.Lock()
@@ -54,6 +58,7 @@ class Ledger:
                 case.slot = self.journal.add(case.line())
                 self.place(case.index, case.slot)
             self.journal.flush()
+            self._take_usage(case)
 
     def add(self, case: Case, metrics: Sequence[Metric]) -> None:
         """Write metrics of a case that is open."""
@@ -64,6 +69,8 @@ class Ledger:
 
     def close(self, case: Case) -> None:
         """The case has ended: write it if it is not open, and count it."""
+        if case.usage is not None and case.slot < 0:
+            self._take_usage(case)
         with self._lock:
             if case.slot < 0:
                 case.slot = self.journal.add(case.line())
@@ -74,6 +81,17 @@ class Ledger:
             self.pending += 1
         if self.on_failure is not None and case.failed:
             self.on_failure()
+
+    def _take_usage(self, case: Case) -> None:
+        if case.usage is not None and self.on_usage is not None:
+            self.on_usage(case.usage)
+
+    def leave(self, case: Case) -> None:
+        """The run ends early, and this case is not done: of it, what is written already is kept."""
+        with self._lock:
+            self.left += 1
+            self.pending += 1
+        self.flush()
 
     def replay(self, slot: int, result: Mapping[str, Any]) -> None:
         """Count a case that ended in an earlier session."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -12,7 +12,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
-from genkit_eval.engine.calls import Called, called_async, called_within, overdue
+from genkit_eval.engine.calls import CUT, Called, called_async, called_within, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, changed_point
 from genkit_eval.engine.clock import Clock
@@ -46,7 +46,7 @@ class _Guard:
         self.clock = Clock()
 
     def begin(self, case: Case, seconds: float | None) -> None:
-        self.case, self.clock = case, Clock(seconds)
+        self.case, self.clock = case, Clock(seconds, cancel=self.scope.cancel)
 
     def end(self) -> None:
         self.case, self.clock.due = None, math.inf
@@ -67,7 +67,7 @@ class LoopCalls:
     def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits, calls: RunCalls) -> None:
         self._plan, self._feed, self._ledger, self._limits, self._calls = plan, feed, ledger, limits, calls
         self.put_sync: Callable[[Case], None]
-        self.on_tick: Callable[[], None] | None = None
+        self.on_tick: Sequence[Callable[[], None]] = ()
         self._cancelled = anyio.get_cancelled_exc_class()
         self._guards: set[_Guard] = set()
         self._waiting: deque[anyio.Event] = deque()
@@ -135,8 +135,8 @@ class LoopCalls:
             for guard in self._guards:
                 if now > guard.due:
                     guard.end_early()
-            if self.on_tick is not None:
-                self.on_tick()
+            for tell in self.on_tick:
+                tell()
 
     async def _worker(self) -> None:
         """Take cases through the target, one at a time, until there are no more."""
@@ -151,7 +151,7 @@ class LoopCalls:
                 finally:
                     self._guards.discard(guard)
             if scope.cancelled_caught and guard.case is not None:
-                self._timed_out(guard.case)
+                self._taken_away(guard.case, guard)
                 more = True
 
     async def _serve(self, guard: _Guard) -> bool:
@@ -200,7 +200,7 @@ class LoopCalls:
         value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
-            self._timed_out(case)
+            self._taken_away(case, guard)
             return
         if error is not None:
             case.broke(error, took)
@@ -211,7 +211,10 @@ class LoopCalls:
         else:
             self._pass_on(case)
 
-    def _timed_out(self, case: Case) -> None:
+    def _taken_away(self, case: Case, guard: _Guard) -> None:
+        if guard.clock.is_cut:
+            self._ledger.leave(case)
+            return
         case.timed_out(self._limits)
         self._pass_on(case)
 
@@ -234,6 +237,9 @@ class LoopCalls:
             async with anyio.create_task_group() as group:
                 for cell in cells:
                     group.start_soon(self._judge_cell, case, cell)
+        if case.is_cut:
+            self._ledger.leave(case)
+            return
         self._ledger.close(case)
         self._ledger.flush()
 
@@ -245,14 +251,18 @@ class LoopCalls:
             return
         calls = self._calls.begin(cell.key, slot=case.slot, repeat=pass_number(case.repeat))
         if cell.repeats == 1:
-            metrics = cell.settled(await self._call_cell(case, cell, point, calls))
+            results = [await self._call_cell(case, cell, point, calls)]
         else:
-            metrics = cell.agreed(await self._call_repeatedly(case, cell, calls))
+            results = await self._call_repeatedly(case, cell, calls)
+        if any(result is CUT for result in results):
+            case.is_cut = True
+            return
+        metrics = cell.settled(results[0]) if cell.repeats == 1 else cell.agreed(results)
         self._ledger.add(case, calls.billed(metrics))
 
     async def _call_cell(self, case: Case, cell: Cell, point: DataPoint, calls: CellCalls) -> Called:
         result = await self._called(case, cell, point, calls)
-        return changed_point(result[2]) if case.differs(point) else result
+        return changed_point(result[2]) if result is not CUT and case.differs(point) else result
 
     async def _call_repeatedly(self, case: Case, cell: Cell, calls: CellCalls) -> list[Called]:
         """As often as its judge is to be asked, side by side, each with a data point and a deadline of its own."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Generic, TypeVar
 
+import anyio
 from pydantic import BaseModel, JsonValue
 
+from genkit_eval.engine.budget import Purse, SpentError
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
 from genkit_eval.engine.metric import Metric
@@ -42,11 +44,11 @@ class _Request(Generic[R]):
 class RunCalls:
     """What the model calls of one run share.
 
-    `kept` are the replies that need not be paid for; None outside a run.
+    `kept` are the replies that need not be paid for, and `purse` pays for the others; None outside a run.
     """
 
-    def __init__(self, kept: KeptReplies | None = None) -> None:
-        self.kept = kept
+    def __init__(self, kept: KeptReplies | None = None, purse: Purse | None = None) -> None:
+        self.kept, self.purse = kept, purse
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -64,12 +66,13 @@ class RunCalls:
 class CellCalls:
     """The model calls of one call of the target, or of one evaluator on one case."""
 
-    __slots__ = ("_clock", "_keys", "_repeat", "_run", "_slot", "_spent", "_used_by")
+    __slots__ = ("_clock", "_keys", "_open", "_parked", "_repeat", "_run", "_slot", "_spent", "_used_by")
 
     def __init__(self, run: RunCalls, used_by: str, *, slot: int, repeat: int) -> None:
         self._run, self._used_by, self._slot, self._repeat = run, used_by, slot, repeat
         self._clock = Clock()
         self._keys: RequestKeys | None = None
+        self._open, self._parked = 0, False
         self._spent: dict[str, _Spent] = {}
 
     def again(self, repeat: int) -> CellCalls:
@@ -163,18 +166,42 @@ class CellCalls:
             return None
 
     async def _asked(self, request: _Request[R]) -> R:
+        """The model's reply. When the run ends before the model may be asked, whoever waits for it is cut short."""
+        self._open += 1
+        try:
+            return await self._paid(request)
+        except SpentError:
+            self._parked = True
+        finally:
+            self._open -= 1
+            # what else the same call has under way may end first
+            if self._parked and not self._open:
+                self._clock.cut()
+        while True:
+            await anyio.sleep_forever()
+
+    async def _paid(self, request: _Request[R]) -> R:
         """The model's reply, which costs something."""
         spent = self._spent_on(request.name)
         started = perf_counter()
         try:
-            reply = await request.ask()
+            reply = await self._sent(request)
+        except SpentError:
+            raise
         except BaseException:
             spent.calls += 1
             raise
         finally:
             spent.seconds += perf_counter() - started
         spent.add(reply)
+        if self._run.purse is not None:
+            self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
         return reply
+
+    async def _sent(self, request: _Request[R]) -> R:
+        if self._run.purse is not None:
+            self._run.purse.take_call()
+        return await request.ask()
 
     def _spent_on(self, name: str) -> _Spent:
         return self._spent.setdefault(name, _Spent())
