@@ -13,8 +13,8 @@ import orjson
 import regex
 
 from genkit_eval import Score, json_text
+from genkit_eval.patterns import found_within
 from genkit_eval_metrics.deep_equal import DeepEqualOptions, deep_equal
-from genkit_eval_metrics.regex import found_within
 
 __all__ = ["BARE_METRICS", "METRICS", "Judged", "Metric", "rows", "ship", "ship_at_once", "write_orders"]
 
