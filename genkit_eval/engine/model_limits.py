@@ -1,0 +1,82 @@
+"""How a run may ask one model: how many calls at one time, how many a minute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from genkit_eval.errors import ConfigError
+
+__all__ = ["ModelLimits", "limits_for", "model_limits_from", "model_limits_json"]
+
+_KEYS = {
+    "concurrency": "concurrency",
+    "most_concurrency": "mostConcurrency",
+    "requests_per_minute": "requestsPerMinute",
+    "tokens_per_minute": "tokensPerMinute",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """Limits of the calls of one model, or embedder, by all that ask it in a run.
+
+    Args:
+        concurrency: calls in flight at the start; as many as samples where it is None. It shrinks when the server
+            says that it is too much, and grows again while all goes well.
+        most_concurrency: as far as it may grow.
+        requests_per_minute: evenly spread; None where no limit is known.
+        tokens_per_minute: of requests and replies; None where no limit is known.
+    """
+
+    concurrency: int | None = None
+    most_concurrency: int = 256
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "most_concurrency"):
+            count = getattr(self, name)
+            is_count = isinstance(count, int) and not isinstance(count, bool) and count >= 1
+            if not (is_count or (count is None and name == "concurrency")):
+                raise ConfigError(f"{name} of a model is {count!r}: expected a whole number from 1 up")
+        for name in ("requests_per_minute", "tokens_per_minute"):
+            rate = getattr(self, name)
+            is_number = isinstance(rate, int | float) and not isinstance(rate, bool)
+            if not (rate is None or (is_number and 0 < rate < math.inf)):
+                raise ConfigError(f"{name} of a model is {rate!r}: expected a number above 0, or None for no limit")
+
+
+def limits_for(name: str, models: ModelLimits | Mapping[str, ModelLimits], *, samples: int) -> ModelLimits:
+    """The limits of one model: by its name, by that of its provider, or those of all.
+
+    Args:
+        samples: in flight at one time.
+    """
+    if isinstance(models, ModelLimits):
+        found = models
+    else:
+        provider = name.partition("/")[0]
+        found = models.get(name) or models.get(provider) or ModelLimits()
+    return found if found.concurrency is not None else replace(found, concurrency=samples)
+
+
+def model_limits_json(models: ModelLimits | Mapping[str, ModelLimits]) -> dict[str, JsonValue]:
+    """As a run's key holds them: what differs from the defaults."""
+    if isinstance(models, ModelLimits):
+        standard = ModelLimits()
+        values = {key: getattr(models, name) for name, key in _KEYS.items()}
+        return {key: values[key] for name, key in _KEYS.items() if values[key] != getattr(standard, name)}
+    return {name: model_limits_json(limits) for name, limits in models.items()}
+
+
+def model_limits_from(form: Mapping[str, JsonValue]) -> ModelLimits | Mapping[str, ModelLimits]:
+    """The limits in that form; of models by their names where its values are objects."""
+    if any(isinstance(value, Mapping) for value in form.values()):
+        named = {name: model_limits_from(value) for name, value in form.items() if isinstance(value, Mapping)}
+        return {name: limits for name, limits in named.items() if isinstance(limits, ModelLimits)}
+    # whoever wrote it had them checked; they are checked again here
+    return ModelLimits(**{name: form[key] for name, key in _KEYS.items() if key in form})  # type: ignore[arg-type]
