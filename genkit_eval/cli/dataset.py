@@ -23,6 +23,7 @@ from genkit_eval.cli.options import (
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.samples import samples_of
 from genkit_eval.cli.session import open_stores
+from genkit_eval.cli.targets import target_name
 from genkit_eval.datasets import parse_schema, write_samples
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.library import Datasets
@@ -57,7 +58,7 @@ def command() -> None:
 def _described(function: Any) -> Any:
     options = [
         click.option("--type", "dataset_type", type=_TYPES, help="What the inputs are for."),
-        click.option("-t", "--target", metavar="FLOW", help="The flow that runs of it call."),
+        click.option("-t", "--target", metavar="TARGET", help="The flow, model or endpoint that runs of it call."),
         metrics_option("An evaluator that runs of it use. Repeatable."),
         click.option(
             "--schema",
@@ -91,7 +92,7 @@ def add(**options: Any) -> int:
         options["dataset"],
         samples_of(options["file"], format=options["format"], schema=schema),
         dataset_type=options["dataset_type"] or DatasetType.UNKNOWN,
-        target=_flow(options["target"]),
+        target=_target(options["target"]),
         metric_refs=_metrics(options["metrics"]),
         schema=schema,
     )
@@ -178,7 +179,7 @@ def update(**options: Any) -> int:
             name,
             samples,
             expected_version=expected,
-            target=_flow(options["target"]) or UNSET,
+            target=_target(options["target"]) or UNSET,
             metric_refs=_metrics(options["metrics"]) or UNSET,
             dataset_type=options["dataset_type"] or UNSET,
             schema=schema or UNSET,
@@ -265,9 +266,14 @@ def _expected(datasets: Datasets, name: str, given: str | None) -> int | AnyVers
     return ANY_VERSION if number is None else number
 
 
-def _flow(target: str | None) -> str | None:
+def _target(target: str | None) -> str | None:
     """Targets are stored under their full name."""
-    return target if target is None or target.startswith("/") else f"/flow/{target}"
+    name = None if target is None else target_name(target)
+    if name is not None and name.startswith("command:"):
+        raise click.UsageError(
+            "a dataset may name a flow, a model or an endpoint, but starts no command: name it at a run"
+        )
+    return name
 
 
 def _metrics(specs: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ import click
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.session import open_stores
+from genkit_eval.cli.targets import target_name
 from genkit_eval.report.documents import json_pieces, key_document
 from genkit_eval.report.lines import line
 from genkit_eval.report.run_listing import run_listing
@@ -20,7 +21,7 @@ UNREADABLE = 2
 
 @click.command("list", cls=Verb, short_help="List the runs, newest first.")
 @click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
-@click.option("-t", "--target", metavar="FLOW", help="Only runs of this flow.")
+@click.option("-t", "--target", metavar="TARGET", help="Only runs of this target.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @app_option
 @root_option
@@ -36,9 +37,7 @@ def command(**options: Any) -> int:
       genkit-eval list --json
     """
     runs = open_stores(options).ge.runs
-    target = options["target"]
-    if target and not target.startswith("/"):
-        target = f"/flow/{target}"
+    target = target_name(options["target"]) if options["target"] else None
     keys = runs.list(target=target, dataset_id=options["dataset"], limit=options["limit"])
     unreadable = runs.unreadable()
     keys = [key for key in keys if key.eval_run_id not in unreadable]

@@ -23,7 +23,7 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 
 VERBS = {
     "init": "Write a small app and a dataset that run at once.",
-    "run": "Run samples through a flow and score every output.",
+    "run": "Run samples through a target and score every output.",
     "resume": "Go on with an interrupted run.",
     "rescore": "Judge the stored outputs of a run once more.",
     "list": "List the runs, newest first.",

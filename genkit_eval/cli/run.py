@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from genkit_eval.app import FROM_DATASET
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of, routed
 from genkit_eval.cli.options import (
     Verb,
@@ -23,22 +22,18 @@ from genkit_eval.cli.options import (
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
+from genkit_eval.cli.targets import target_of, target_options
 from genkit_eval.engine import Limits, Repeats, Selection
 
 __all__ = ["command"]
 
 
-@click.command("run", cls=Verb, short_help="Run samples through a flow and score every output.")
+@click.command("run", cls=Verb, short_help="Run samples through a target and score every output.")
 @click.argument("data")
 @app_option
 @model_options
 @cache_options
-@click.option("-t", "--target", metavar="FLOW", help="The flow to call. Default: the dataset's.")
-@click.option(
-    "--no-target",
-    is_flag=True,
-    help="Call nothing: judge the outputs that the samples bring. Default where some do, and no target is named.",
-)
+@target_options
 @metrics_option(
     "An evaluator, with options; values are JSON, or else text. Repeatable. Default: the dataset's.",
     metavar="NAME[:OPTION=VALUE,…]",
@@ -57,7 +52,7 @@ __all__ = ["command"]
 @report_options
 @root_option
 def command(**options: Any) -> int:
-    """Run samples through a flow, score every output, print the table.
+    """Run samples through a target, score every output, print the table.
 
     DATA is the id of a dataset, a file of samples (.json .jsonl .csv .tsv .yaml), or - for stdin with --format.
 
@@ -66,6 +61,8 @@ def command(**options: Any) -> int:
       genkit-eval run questions.jsonl --app app.py:ge --target answer \\
           -e genkitEval/regex -e custom/length:limit=80
       genkit-eval run faq --fail-under genkitEval/regex=0.9
+      genkit-eval run faq --target http://127.0.0.1:8000/answer \\
+          --target-request '{"question": $}' --target-response answer
       genkit-eval run answers.csv -e genkitEval/deep_equal --output scores.csv
       genkit-eval run answers.csv -e genkitEval/faithfulness --judge openai/NAME
       genkit-eval run faq --route --route-judge genkitEval/answer_accuracy
@@ -75,8 +72,7 @@ def command(**options: Any) -> int:
     Exit codes: 0 passed; 1 more FAILED cells than --max-failed, or nothing was
     judged; 2 usage or data error; 100 a gate was missed; 130 interrupted.
     """
-    if options["target"] and options["no_target"]:
-        raise click.UsageError("--target and --no-target exclude each other: give one")
+    target = target_of(options)
     if options["seed"] is not None and options["sample"] is None:
         raise click.UsageError("--seed chooses what --sample draws: give --sample too")
     report = report_of(options)
@@ -84,7 +80,7 @@ def command(**options: Any) -> int:
     session = open_app(options)
     request = Request(
         data=data_of(options["data"], format=options["format"]),
-        target=None if options["no_target"] else options["target"] or FROM_DATASET,
+        target=target,
         evaluators=evaluators,
         select=Selection(options["tags"], options["ids"], options["limit"], options["sample"], options["seed"]),
         repeats=Repeats(target=options["repeats"], judge=options["judge_repeats"]),

@@ -40,6 +40,7 @@ from genkit_eval.engine.source import (
     no_source,
     sample_problems,
 )
+from genkit_eval.engine.targets import is_address
 
 __all__ = [
     "Budget",
@@ -72,6 +73,7 @@ __all__ = [
     "file_source_again",
     "gate",
     "inline_source",
+    "is_address",
     "limits_of",
     "make_plan",
     "negate",
