@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
 from pydantic import JsonValue
 
 from genkit_eval.definitions import EvaluatorSettings
-from genkit_eval.errors import ConfigError, NotGiven, StoreError
+from genkit_eval.errors import ConfigError, NotGiven
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
 from genkit_eval.types import Sample
 
@@ -241,19 +240,21 @@ class GenkitEval:
         from genkit_eval.engine import (
             Limits,
             Repeats,
+            Selection,
             Terms,
             checked_use,
             new_key,
             off_loop,
             run_cases,
             sample_problems,
+            source_of,
         )
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         terms = Terms(limits or Limits(), budget, self.prices, checked_use(self.cache))
         repeats = repeats or Repeats()
-        source = await off_loop(lambda: self._source(data, select))
+        source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
         plan = self._plan(source, target, evaluators, repeats)
         problems = await off_loop(lambda: sample_problems(plan, source))
         source = source.repeated(repeats.target)
@@ -320,6 +321,7 @@ class GenkitEval:
             limits_of,
             off_loop,
             recorded_plan,
+            recorded_source,
             run_cases,
         )
 
@@ -328,7 +330,7 @@ class GenkitEval:
             return run
         plan = recorded_plan(self.registry, run.key)
         check_same_plan(run.key, plan)
-        source = await off_loop(lambda: self._recorded_source(run, data))
+        source = await off_loop(lambda: recorded_source(self.datasets.store, self.runs.load, run, data))
         # a run that was begun without the cache goes on without
         cache = checked_use(run.key.cache or "on" if self.cache == "on" else self.cache)
         terms = Terms(limits or limits_of(run.key), budget, self.prices, cache)
@@ -343,74 +345,13 @@ class GenkitEval:
             progress=progress,
         )
 
-    def _source(self, data: Data, select: Selection | None) -> Source:
-        from genkit_eval.engine import DataFile, Selection, dataset_source, file_source, inline_source
-
-        selection = select or Selection()
-        if isinstance(data, str):
-            try:
-                return dataset_source(self.datasets.store, data, version=None, selection=selection)
-            except StoreError as problem:
-                if Path(data).is_file():
-                    raise ConfigError(f"'{data}' is a file, not a dataset's id: give Path({data!r})") from problem
-                raise
-        if isinstance(data, Path):
-            return file_source(data, selection=selection)
-        if isinstance(data, DataFile):
-            return file_source(data.path, selection=selection, format=data.format)
-        return inline_source(data, selection=selection)
-
-    def _recorded_source(self, run: EvalRun, data: Any) -> Source:
-        from genkit_eval.engine import repeats_of, stored_outputs
-
-        if run.key.parent is not None:
-            if data is not None:
-                raise ConfigError(f"run '{run.id}' judges the outputs of run '{run.key.parent}': it takes no data")
-            return stored_outputs(self.runs.load(run.key.parent), run.key.source)
-        times = repeats_of(run.key).target
-        return self._recorded_samples(run, data, times).repeated(times)
-
-    def _recorded_samples(self, run: EvalRun, data: Any, times: int) -> Source:
-        """The samples of a run that goes on: those it began with, or those given now in their place."""
-        from genkit_eval.engine import Selection, dataset_source, file_source_again, no_source
-
-        description = dict(run.key.source or {})
-        selection = Selection.from_json(description.get("select"))
-        if data is not None:
-            return self._source(data, selection)
-        if run.key.dataset_id is not None:
-            version = run.key.dataset_version
-            source = dataset_source(self.datasets.store, run.key.dataset_id, version=version, selection=selection)
-            return replace(source, same=True)
-        if description.get("kind") == "file":
-            cases = run.key.case_count
-            count = None if cases is None else cases // times
-            return file_source_again(description, selection=selection, count=count)
-        raise no_source(run.id)
-
     def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
-        from genkit_eval.engine import brings_outputs, make_plan
+        from genkit_eval.engine import make_plan, own_evaluators, own_target
 
-        dataset = source.dataset
         if isinstance(target, _FromDataset):
-            target = dataset.target_action if dataset else None
-            if target is None and not brings_outputs(source):
-                raise NotGiven(
-                    "target",
-                    "no target was given, the data names none, and no sample brings an output",
-                    advice="give a target, like '/flow/name', or None to judge the samples as they are",
-                )
-            if target is not None and "${" in target:
-                raise ConfigError(f"the data names target '{target}', with variables of yours in it: give it yourself")
+            target = own_target(source)
         if evaluators is None:
-            evaluators = list(dataset.metric_refs) if dataset else []
-            if not evaluators:
-                known = ", ".join(self.registry.ready_evaluators[:10]) or "none is defined yet"
-                raise NotGiven(
-                    "evaluators",
-                    "no evaluators were given and the data names none",
-                    advice=f"choose some ({known}), or give an empty list to only collect outputs",
-                )
+            evaluators = own_evaluators(source, self.registry)
         if target is None and repeats.target > 1:
             raise ConfigError(
                 f"the target is to be repeated {repeats.target} times, but no target is called: the samples bring "

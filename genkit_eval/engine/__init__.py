@@ -7,6 +7,7 @@ from genkit_eval.engine.combination import Combination, all_of, any_of, gate, ne
 from genkit_eval.engine.combined import define_combination
 from genkit_eval.engine.command_target import CommandTarget
 from genkit_eval.engine.evaluate import OnProgress, Terms, new_key, run_cases
+from genkit_eval.engine.given import own_evaluators, own_target, recorded_source, source_of
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
@@ -32,12 +33,6 @@ from genkit_eval.engine.source import (
     DataFile,
     Selection,
     Source,
-    brings_outputs,
-    dataset_source,
-    file_source,
-    file_source_again,
-    inline_source,
-    no_source,
     sample_problems,
 )
 from genkit_eval.engine.targets import is_address
@@ -62,24 +57,20 @@ __all__ = [
     "Terms",
     "all_of",
     "any_of",
-    "brings_outputs",
     "changed_flow",
     "check_same_plan",
     "checked_use",
-    "dataset_source",
     "define_combination",
     "define_route",
-    "file_source",
-    "file_source_again",
     "gate",
-    "inline_source",
     "is_address",
     "limits_of",
     "make_plan",
     "negate",
     "new_key",
-    "no_source",
     "off_loop",
+    "own_evaluators",
+    "own_target",
     "record_context",
     "record_plan",
     "record_retrieved",
@@ -88,6 +79,7 @@ __all__ = [
     "record_usage",
     "recorded_plan",
     "recorded_refs",
+    "recorded_source",
     "repeats_of",
     "rescore_key",
     "rescore_plan",
@@ -95,6 +87,7 @@ __all__ = [
     "run_cases",
     "sample_problems",
     "score_point",
+    "source_of",
     "stored_outputs",
     "weighted",
 ]
