@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from genkit_eval.engine.model_limits import ModelLimits, model_limits_json
 from genkit_eval.errors import ConfigError
 
 __all__ = ["Limits"]
@@ -19,6 +21,12 @@ class Limits:
     `max_concurrency` counts samples in flight, from the call of the target to the last score. `sample_seconds` is the
     deadline of that whole way. `max_failures` ends the run early once so many cases have FAILED (their target or one of
     their evaluators broke): a whole number of them, or a share of all cases, like 0.1.
+
+    The others are of the calls of models: `models` for all alike, or by "provider/model" or "provider"; `call_seconds`
+    for one attempt, where the model's own deadline is not enough; `retry_seconds` for all attempts of one call with
+    the pauses between them, 0 for one attempt only; `retries` for how often what failed is sent again (where the server
+    says that there are too many requests, only time counts). Who is told to wait for longer than
+    `retry_after_most_seconds` does not.
     """
 
     max_concurrency: int = 32
@@ -26,15 +34,26 @@ class Limits:
     evaluator_seconds: float | None = 600.0
     sample_seconds: float | None = None
     max_failures: int | float | None = None
+    models: ModelLimits | Mapping[str, ModelLimits] = field(default_factory=ModelLimits)
+    call_seconds: float | None = None
+    retry_seconds: float = 300.0
+    retry_after_most_seconds: float = 120.0
+    retries: int = 5
 
     def __post_init__(self) -> None:
         most = self.max_concurrency
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
             raise ConfigError(f"max_concurrency is {most!r}: expected a whole number from 1 up")
-        for name in ("target_seconds", "evaluator_seconds", "sample_seconds"):
+        for name in ("target_seconds", "evaluator_seconds", "sample_seconds", "call_seconds"):
             seconds = getattr(self, name)
             if seconds is not None and not (_is_number(seconds) and math.isfinite(seconds) and seconds > 0):
                 raise ConfigError(f"{name} is {seconds!r}: expected seconds above 0, or None for no deadline")
+        for name in ("retry_seconds", "retry_after_most_seconds"):
+            seconds = getattr(self, name)
+            if not (_is_number(seconds) and 0 <= seconds < math.inf):
+                raise ConfigError(f"{name} is {seconds!r}: expected seconds from 0 up")
+        if isinstance(self.retries, bool) or not isinstance(self.retries, int) or self.retries < 0:
+            raise ConfigError(f"retries is {self.retries!r}: expected a whole number from 0 up")
         if not (self.max_failures is None or _is_count_or_share(self.max_failures)):
             raise ConfigError(
                 f"max_failures is {self.max_failures!r}: expected a whole number from 1 up, or a share of the cases "
@@ -53,8 +72,23 @@ class Limits:
             "targetSeconds": self.target_seconds,
             "evaluatorSeconds": self.evaluator_seconds,
         }
-        more: dict[str, JsonValue] = {"sampleSeconds": self.sample_seconds, "maxFailures": self.max_failures}
+        more: dict[str, JsonValue] = {
+            "sampleSeconds": self.sample_seconds,
+            "maxFailures": self.max_failures,
+            "models": model_limits_json(self.models) or None,
+            "callSeconds": self.call_seconds,
+        }
+        for name, key in _RETRYING.items():
+            if getattr(self, name) != getattr(_STANDARD, name):
+                more[key] = getattr(self, name)
         return form | {name: value for name, value in more.items() if value is not None}
+
+
+_RETRYING = {
+    "retry_seconds": "retrySeconds",
+    "retry_after_most_seconds": "retryAfterMostSeconds",
+    "retries": "retries",
+}
 
 
 def _is_count_or_share(value: int | float) -> bool:
@@ -65,3 +99,6 @@ def _is_count_or_share(value: int | float) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_STANDARD = Limits()

@@ -12,6 +12,7 @@ from genkit_eval._json import dump
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.model_limits import model_limits_from
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.repeats import repeats_of
 from genkit_eval.engine.rescore import recorded_refs
@@ -49,6 +50,10 @@ _LIMITS = {
     "evaluator_seconds": "evaluatorSeconds",
     "sample_seconds": "sampleSeconds",
     "max_failures": "maxFailures",
+    "call_seconds": "callSeconds",
+    "retry_seconds": "retrySeconds",
+    "retry_after_most_seconds": "retryAfterMostSeconds",
+    "retries": "retries",
 }
 _Name = str | tuple[str, int]
 _EXTRA_AND_OUTPUTS = _EXTRA | {name: name for name in ("output", "error", "context")}
@@ -69,7 +74,8 @@ def recorded_plan(registry: Registry, key: EvalRunKey) -> Plan:
 def limits_of(key: EvalRunKey) -> Limits:
     """The limits that a run began with."""
     given = key.limits or {}
-    return Limits(**{name: given[alias] for name, alias in _LIMITS.items() if alias in given})
+    values = {name: given[alias] for name, alias in _LIMITS.items() if alias in given}
+    return Limits(**values, models=model_limits_from(given.get("models") or {}))
 
 
 def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
