@@ -17,7 +17,7 @@ from genkit_eval.definitions import (
     flow_from,
     origin_of,
 )
-from genkit_eval.errors import DuplicateName, UnknownName
+from genkit_eval.errors import DuplicateName, InvalidOptions, UnknownName
 
 if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Model
@@ -174,8 +174,11 @@ class Registry:
 
     @property
     def ready_evaluators(self) -> list[str]:
-        """The names of those that can run as they are set up, in order."""
-        return sorted(name for name, evaluator in self.evaluators.items() if evaluator.needs is None)
+        """The names of those that can run as they are set up and without options, in order.
+
+        Those are left out whose metadata says `onRequest`: they suit data that is made for them.
+        """
+        return sorted(name for name, evaluator in self.evaluators.items() if _is_ready(evaluator))
 
     def flow(self, ref: str) -> Flow:
         """The flow of that name; "x" and "/flow/x" mean the same."""
@@ -211,6 +214,16 @@ class Registry:
             raise DuplicateName(kind, name, first=self._parties[kind, name], second=party)
         table[name] = definition
         self._parties[kind, name] = party
+
+
+def _is_ready(evaluator: Evaluator) -> bool:
+    if evaluator.needs is not None or evaluator.metadata.get("onRequest"):
+        return False
+    try:
+        evaluator.parse_options({})
+    except InvalidOptions:
+        return False
+    return True
 
 
 def _found(kind: str, table: Mapping[str, Definition], ref: str) -> Definition:

@@ -324,6 +324,19 @@ def test_two_providers_of_one_name_are_refused() -> None:
         registry.define_models("any", lambda name: Echo())
 
 
+def test_what_cannot_run_without_options_or_is_for_special_data_is_not_ready() -> None:
+    class Budget(BaseModel):
+        most: int
+
+    registry = Registry()
+    registry.define_evaluator("t/short", short)
+    registry.define_evaluator("t/budget", lambda point, options: True, options=Budget)
+    registry.define_evaluator("t/lacking", lambda point: True, needs="needs a judge")
+    registry.define_evaluator("t/special", lambda point: True, metadata={"onRequest": True})
+
+    assert registry.ready_evaluators == ["t/short"]
+
+
 def test_an_alias_is_its_evaluator_with_options_that_differ() -> None:
     registry = Registry()
     registry.define_evaluator("t/short", short)

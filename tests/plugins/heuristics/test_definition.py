@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval import DataPoint, GenkitEval, Outcome, Score, Status, run_sync
+from genkit_eval import DataPoint, GenkitEval, Outcome, Registry, Score, Status, run_sync
 from genkit_eval_heuristics import Heuristic, Thresholded, heuristics, verdict
 
 
@@ -95,3 +95,10 @@ def test_what_the_extra_lacks_is_said_by_name(tmp_path: Path) -> None:
     assert ge.registry.evaluator("custom/lacking").needs == (
         "needs the package no_such_package: pip install 'genkit-eval[text]'"
     )
+
+
+def test_none_of_them_judges_where_nobody_asked_for_it() -> None:
+    registry = Registry()
+    registry.install(heuristics(more=[LENGTH]))
+
+    assert registry.ready_evaluators == []
