@@ -19,7 +19,7 @@ __all__ = ["HttpTarget"]
 
 METHODS = ("POST", "PUT", "PATCH", "GET", "DELETE")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_MAY_BE_SECRET = re.compile(r"auth|key|token|secret|cookie|password|credential", re.IGNORECASE)
+_MAY_BE_SECRET = re.compile(r"auth(?!or\b)|key|token|secret|cookie|password|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

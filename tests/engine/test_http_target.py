@@ -238,7 +238,7 @@ def test_an_endless_expression_costs_its_case_and_the_run_goes_on(
 
 def test_variables_are_sent_and_only_their_names_are_kept(ge: GenkitEval, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANSWER_TOKEN", SECRET)
-    headers = {"Authorization": "Bearer ${ANSWER_TOKEN}", "X-Team": "evaluation"}
+    headers = {"Authorization": "Bearer ${ANSWER_TOKEN}", "X-Team": "evaluation", "X-Author": "me"}
 
     with Endpoint(echoed) as endpoint:
         target = HttpTarget(f"{endpoint.url}?key=${{ANSWER_TOKEN}}", headers=headers)

@@ -13,7 +13,6 @@ import pytest
 
 from genkit_eval import DataPoint, GenkitEval, run_sync
 from genkit_eval.errors import ConfigError
-from genkit_eval.redaction import Redactor
 from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer, error_answer
 from genkit_eval_openai import OpenAIError, openai_models
 from genkit_eval_openai.chat import ChatModel
@@ -166,19 +165,3 @@ def test_a_password_in_the_address_is_refused_without_showing_it() -> None:
         openai_models(base_url=f"https://me:{KEY}@example.org/v1")
 
     assert leaks(str(caught.value)) == []
-
-
-@pytest.mark.parametrize("before", ["", "x", "xy", "Bearer ", "Authorization: Bearer "])
-@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
-def test_base64_of_a_secret_is_cut_out_wherever_it_begins(before: str, encode: Callable[[bytes], bytes]) -> None:
-    secret = "pässword-with-ümlauts??>>"
-    encoded = encode(f"{before}{secret}{before}".encode()).decode()
-
-    assert Redactor([secret])(f"you sent {encoded}, sorry") in ("you sent [hidden], sorry", "you sent [hidden]=, sorry")
-    assert Redactor([secret])(f"you sent {encoded.rstrip('=')}") == "you sent [hidden]"
-
-
-def test_words_that_are_no_secret_stay() -> None:
-    text = "model gpt-4o-mini-2024-07-18 does not exist in organization org-abcdefghijkl"
-
-    assert Redactor(["key", KEY, ""])(text) == text
