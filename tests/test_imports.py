@@ -10,7 +10,7 @@ import pytest
 
 SLOW = {
     "asyncio", "deepdiff", "filelock", "httpx2", "json_repair", "jsonata", "jsonschema", "numpy", "openai", "orjson",
-    "regex", "rich", "scipy", "yaml",
+    "phonenumbers", "regex", "rich", "scipy", "yaml",
 }  # fmt: skip
 
 

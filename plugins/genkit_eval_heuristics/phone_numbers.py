@@ -1,0 +1,239 @@
+"""Phone numbers in a text: those that the numbering plan of a country has, and that are written like one.
+
+A number with "+" or "00" may be of any country. One without is looked for in the plans of some countries only, and has
+to look like one: with the leading 0 it is dialled with, parted as that country parts it, or after a word like "phone".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from genkit_eval.errors import DataError
+
+if TYPE_CHECKING:
+    from phonenumbers import PhoneNumber
+
+__all__ = ["REGIONS", "check_region", "phone_numbers"]
+
+REGIONS = ("US", "GB", "DE", "FR", "TR", "IN")
+"""The countries whose numbers are also found as they are written at home; US stands for all of North America."""
+
+_RUN = re.compile(
+    # the first sign comes before what may not stand before it: so the search leaps from one to the next
+    r"[+(\d](?<![A-Za-z0-9_#$€£¥@].)(?<!\d[.,:/].)[ (]{0,2}\d?(?:[ ().\-/]{0,3}\d){6,}"
+    r"(?![A-WYZa-wyz0-9_%]|[Xx](?!\d))(?![.,:]\d)",
+    re.ASCII,
+)
+_GROUP = re.compile(r"[0-9]+")
+_DATE = re.compile(
+    r"(?<!\d)(?:(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-./](?:0?[1-9]|[12]\d|3[01])[-./](?:19|20)\d\d)(?![\d])"
+)
+_DECIMAL_OR_LIST = re.compile(r"\d+\.\d+|[^/]*/[^/]*/.*", re.ASCII)
+_BOOK = re.compile(r"97[89]\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_PHONE_WORDS = frozenset(
+    _WORD.findall(
+        "tel tél telefon telephone téléphone teléfono telefono telefoon telefonnummer phone phones iphone smartphone "
+        "call calls called calling mobile mobil mobilnummer cell cellphone cellular handy handynummer rufnummer fax "
+        "whatsapp viber gsm cep dial ring sms text hotline portable 电话 電話 手机 전화 телефон טלפון هاتف"
+    )
+)
+_OTHER_WORDS = frozenset(
+    _WORD.findall(
+        "order orders invoice ticket case ref reference sku isbn issn ean upc part serial model article account acct "
+        "id zoom no nr kundennummer bestellnummer"
+    )
+)
+_BEFORE, _WORDS_BEFORE = 30, 4
+_LEAST, _MOST, _MOST_AT_HOME = 7, 15, 12
+_LEAST_WITHOUT_TRUNK = 10
+_BESIDE = 4
+"""How many digits that are none of its own may stand before a number: a year, a room. More are another number."""
+
+
+def phone_numbers(text: str, regions: Sequence[str] = REGIONS) -> Iterator[tuple[int, int]]:
+    """The spans of phone numbers in a text of ASCII digits and separators."""
+    for run in _RUN.finditer(text):
+        found = run[0]
+        if not (_DATE.search(found) or _DECIMAL_OR_LIST.fullmatch(found) or _BOOK.match(found)):
+            yield from _in_run(text, run.start(), run.end(), regions)
+
+
+def check_region(region: str) -> None:
+    """Refuse what is no country.
+
+    Raises:
+        DataError: there is no numbering plan of it.
+    """
+    _plan_of(region)
+
+
+def _in_run(text: str, start: int, stop: int, regions: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The numbers in a run of digits and separators: a number beside it is parted from it by a blank."""
+    groups = [group.span() for group in _GROUP.finditer(text, start, stop)]
+    first, skipped = 0, 0
+    while first < len(groups) and skipped <= _BESIDE:
+        found = None
+        if not first or _apart(text, groups[first - 1], groups[first]):
+            found = _last_group(text, groups, first, _known_by(text, groups[first][0]), regions)
+        if found is None:
+            skipped += groups[first][1] - groups[first][0]
+            first += 1
+            continue
+        end = groups[found][1]
+        yield _with_sign(text, groups[first][0], end, start), end
+        first, skipped = found + 1, 0
+
+
+def _known_by(text: str, start: int) -> Literal["plus", "word", "looks", "nothing"]:
+    """What stands before digits and says what they are."""
+    sign = start - 1
+    while sign >= 0 and text[sign] in " (":
+        sign -= 1
+    if sign >= 0 and text[sign] == "+":
+        return "plus"
+    before = text[max(0, start - _BEFORE) : start].lower()
+    words = _WORD.findall(before[_after_digits(before) :])[-_WORDS_BEFORE:]
+    if not _PHONE_WORDS.isdisjoint(words):
+        return "word"
+    return "nothing" if words and words[-1] in _OTHER_WORDS else "looks"
+
+
+def _after_digits(text: str) -> int:
+    """Where the last part of a text without digits and line breaks begins."""
+    for place in range(len(text), 0, -1):
+        if text[place - 1].isdigit() or text[place - 1] == "\n":
+            return place
+    return 0
+
+
+def _last_group(
+    text: str, groups: Sequence[tuple[int, int]], first: int, known_by: str, regions: Sequence[str]
+) -> int | None:
+    """The last group of the longest number that starts with this group, or None."""
+    for last in range(min(len(groups), first + 8) - 1, first - 1, -1):
+        if last + 1 < len(groups) and not _apart(text, groups[last], groups[last + 1]):
+            continue
+        parts = [text[start:end] for start, end in groups[first : last + 1]]
+        size = sum(map(len, parts))
+        if size < _LEAST:
+            break
+        if size <= _MOST and _is_number(parts, known_by, regions):
+            return last
+    return None
+
+
+def _apart(text: str, before: tuple[int, int], after: tuple[int, int]) -> bool:
+    between = text[before[1] : after[0]]
+    return " " in between or "/" in between
+
+
+def _with_sign(text: str, start: int, end: int, least: int) -> int:
+    """Where a number starts with its plus, and with its bracket if that ends inside it."""
+    first, signs = start, "+(" if ")" in text[start:end] else "+"
+    while first > least and text[first - 1] in "+( ":
+        first -= 1
+        if text[first] in signs:
+            start = first
+    return start
+
+
+def _is_number(parts: Sequence[str], known_by: str, regions: Sequence[str]) -> bool:
+    digits = "".join(parts)
+    if known_by == "plus":
+        return _is_international(digits)
+    if digits.startswith("00"):
+        return _is_international(digits[2:])
+    if len(digits) > _MOST_AT_HOME or known_by == "nothing" or (known_by == "looks" and not _looks_like_one(parts)):
+        return False
+    return any(_is_national(digits, parts, region, named=known_by == "word") for region in regions)
+
+
+def _looks_like_one(parts: Sequence[str]) -> bool:
+    """Whether digits with nothing else about them can be a number: it starts with 0, or has groups of some length."""
+    if parts[0].startswith("0"):
+        return True
+    groups = parts[1:] if parts[0] == "1" else parts
+    return len(groups) > 1 and min(map(len, groups)) > 1
+
+
+def _is_international(digits: str) -> bool:
+    # 20 ms, which a run without this evaluator need not pay
+    from phonenumbers import NumberParseException, is_valid_number, parse
+
+    try:
+        return is_valid_number(parse(f"+{digits}"))
+    except NumberParseException:
+        return False
+
+
+def _is_national(digits: str, parts: Sequence[str], region: str, *, named: bool) -> bool:
+    """Whether a country has this number, and it is written like one."""
+    plan = _plan_of(region)
+    number = plan.number(digits)
+    if number is None:
+        return False
+    if named:
+        return True
+    if digits.startswith("0"):
+        return len(parts) > 1 or _is_mobile(number)
+    return [len(part) for part in parts if part != plan.trunk] in _partings(number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What of a country's numbering plan tells quickly that digits are none of its numbers."""
+
+    country_code: int
+    trunk: str
+    lengths: frozenset[int]
+    pattern: re.Pattern[str]
+
+    def number(self, digits: str) -> PhoneNumber | None:
+        """The number that these digits are at home, or None; without the leading 0 of its plan only a mobile's."""
+        from phonenumbers import PhoneNumber, is_valid_number
+
+        own = digits.removeprefix(self.trunk)
+        lacks_trunk = self.trunk == "0" and len(own) == len(digits)
+        if lacks_trunk and len(own) < _LEAST_WITHOUT_TRUNK:
+            return None
+        if len(own) not in self.lengths or self.pattern.fullmatch(own) is None:
+            return None
+        number = PhoneNumber(
+            country_code=self.country_code, national_number=int(own), italian_leading_zero=own.startswith("0") or None
+        )
+        if not is_valid_number(number) or (lacks_trunk and not _is_mobile(number)):
+            return None
+        return number
+
+
+@cache
+def _plan_of(region: str) -> _Plan:
+    from phonenumbers import PhoneMetadata
+
+    plan = PhoneMetadata.metadata_for_region(region)
+    general = None if plan is None else plan.general_desc
+    if plan is None or general is None:
+        raise DataError(f"'{region}' is no country with phone numbers: expected a code of two letters, like 'DE'")
+    pattern = re.compile(general.national_number_pattern or "")
+    return _Plan(plan.country_code or 0, plan.national_prefix or "", frozenset(general.possible_length), pattern)
+
+
+def _is_mobile(number: PhoneNumber) -> bool:
+    from phonenumbers import PhoneNumberType, number_type
+
+    return number_type(number) == PhoneNumberType.MOBILE
+
+
+def _partings(number: PhoneNumber) -> list[list[int]]:
+    """How many digits the groups of the number have at home."""
+    from phonenumbers import PhoneNumberFormat, format_number
+
+    groups = [len(group) for group in _GROUP.findall(format_number(number, PhoneNumberFormat.NATIONAL))]
+    # the 0 of a mobile number is often left out where its length alone shows what it is
+    return [groups, [groups[0] - 1, *groups[1:]]] if _is_mobile(number) else [groups]
