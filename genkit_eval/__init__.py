@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from genkit_eval.prices import Price
     from genkit_eval.prompts import Prompt
     from genkit_eval.registry import EvaluatorRef, Plugin, Registry
+    from genkit_eval.stats import CaseVerdict
     from genkit_eval.stored import (
         Dataset,
         DatasetMetadata,
@@ -106,6 +107,7 @@ _HOME = {
     "prices": "Price",
     "prompts": "Prompt",
     "registry": "EvaluatorRef Plugin Registry",
+    "stats": "CaseVerdict",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
     "RunState StopCause Stopped",
@@ -118,6 +120,7 @@ __all__ = [
     "FROM_DATASET",
     "AlreadyExists",
     "Budget",
+    "CaseVerdict",
     "Combination",
     "CommandTarget",
     "ConfigError",

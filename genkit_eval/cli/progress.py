@@ -24,7 +24,7 @@ def progress_text(now: Progress) -> str:
     """Cases, rate, time left and pass rate, in a line."""
     rate = (now.done - now.resumed) / now.seconds if now.seconds > 0 else 0.0
     took = f" in {duration(now.seconds)}" if now.done >= now.total else ""
-    parts = [f"{now.done} of {counted(now.total, 'case')}{took}"]
+    parts = [f"{now.done} of {_amount(now)}{took}"]
     if rate > 0 and not took:
         parts += [f"{rate:.3g}/s", f"{duration((now.total - now.done) / rate)} left"]
     if now.judged:
@@ -32,6 +32,10 @@ def progress_text(now: Progress) -> str:
     if now.target_errors:
         parts.append(f"{now.target_errors} FAILED in the target")
     return ", ".join(parts)
+
+
+def _amount(now: Progress) -> str:
+    return counted(now.total, "case" if now.repeats == 1 else "result")
 
 
 class ProgressLine:
@@ -71,7 +75,7 @@ class ProgressLine:
         for notice in now.notices:
             tell(f"note: {notice}")
         after = f", {now.resumed} of them done before" if now.resumed else ""
-        tell(f"{now.run_id}: {counted(now.total, 'case')}{after}")
+        tell(f"{now.run_id}: {_amount(now)}{after}")
         self._shown = monotonic()
         if animated(sys.stderr):
             self._bar = _bar(now)

@@ -10,6 +10,7 @@ from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, r
 from genkit_eval.cli.options import (
     Verb,
     app_option,
+    cache_options,
     judge_repeats_option,
     metrics_option,
     model_options,
@@ -27,6 +28,7 @@ __all__ = ["command"]
 @click.argument("run")
 @app_option
 @model_options
+@cache_options
 @metrics_option(
     "An evaluator, with options; values are JSON, or else text. Repeatable. Default: those of the run.",
     metavar="NAME[:OPTION=VALUE,…]",

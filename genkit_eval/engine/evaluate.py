@@ -26,7 +26,7 @@ from genkit_eval.engine.loop_calls import LoopCalls
 from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
-from genkit_eval.engine.repeats import Repeats
+from genkit_eval.engine.repeats import Repeats, repeats_of
 from genkit_eval.engine.resume import remaining_cases
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
@@ -237,5 +237,6 @@ class _Meter:
                 seconds=self.seconds,
                 resumed=self._resumed,
                 notices=notices,
+                repeats=repeats_of(self._ledger.journal.key).target,
             )
         )

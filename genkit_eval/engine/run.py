@@ -90,3 +90,5 @@ class Progress:
     resumed: int = 0
     notices: tuple[str, ...] = ()
     """What should be said to the user; given once, before the first case."""
+    repeats: int = 1
+    """How often each case runs: `done` and `total` count every pass."""

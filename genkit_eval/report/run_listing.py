@@ -29,6 +29,8 @@ def run_listing(keys: Sequence[EvalRunKey], unreadable: Collection[str] = (), *,
 
 def _cells(key: EvalRunKey) -> tuple[Span | str, ...]:
     subject = run_subject(key).removeprefix("flow ")
+    if key.parent is not None:
+        subject += ", judged once more"
     return (
         Span(key.eval_run_id, Ink.STRONG),
         f"{key.created_at:%Y-%m-%d %H:%M}",

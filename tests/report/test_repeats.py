@@ -102,6 +102,13 @@ def test_a_listing_has_cases_times_repeats(make_run: MakeRun) -> None:
     assert any("3 x 3" in text for text in text_of(run_listing([run.key], width=100)))
 
 
+def test_a_listing_tells_a_run_from_the_one_whose_outputs_it_judges(make_run: MakeRun) -> None:
+    run = make_run([result(1, passed())], actionRef="/flow/answer", parent="run-0")
+
+    assert any("answer on given data, judged once more" in text for text in text_of(run_listing([run.key], width=100)))
+    assert "outputs of run-0, judged once more" in text_of(run_lines(run, width=100))
+
+
 def test_the_lines_fit_a_narrow_terminal(make_run: MakeRun) -> None:
     name = "long" * 20
     cells = metric(name, status="PASS"), metric(name, status="FAIL")
