@@ -17,7 +17,18 @@ from genkit_eval.types import Sample
 # The stores and the engine cost 100 ms at import and are not needed to define flows and evaluators: methods
 # import them when they are first used.
 if TYPE_CHECKING:
-    from genkit_eval.engine import Budget, Combination, EvalRun, Limits, OnProgress, Plan, Repeats, Selection, Source
+    from genkit_eval.engine import (
+        Budget,
+        Combination,
+        EvalRun,
+        Limits,
+        OnProgress,
+        Plan,
+        Repeats,
+        Selection,
+        Source,
+        Terms,
+    )
     from genkit_eval.engine.kept_replies import CacheUse
     from genkit_eval.engine.source import Data
     from genkit_eval.engine.targets import Target
@@ -237,25 +248,14 @@ class GenkitEval:
         """
         if resume is not None:
             return await self._resume(resume, data, limits, budget, progress)
-        from genkit_eval.engine import (
-            Limits,
-            Repeats,
-            Selection,
-            Terms,
-            checked_use,
-            new_key,
-            off_loop,
-            run_cases,
-            sample_problems,
-            source_of,
-        )
+        from genkit_eval.engine import Repeats, Selection, new_key, off_loop, run_cases, sample_problems, source_of
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
-        terms = Terms(limits or Limits(), budget, self.prices, checked_use(self.cache))
         repeats = repeats or Repeats()
         source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
         plan = self._plan(source, target, evaluators, repeats)
+        terms = self._terms(plan, limits, budget, self.cache)
         problems = await off_loop(lambda: sample_problems(plan, source))
         source = source.repeated(repeats.target)
         journal = self.runs.store.begin(new_key(plan, source, terms))
@@ -290,7 +290,7 @@ class GenkitEval:
         source = await engine.off_loop(lambda: engine.stored_outputs(parent))
         plan = engine.rescore_plan(self.registry, parent.key, evaluators, repeats or engine.Repeats())
         problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
-        terms = engine.Terms(limits or engine.Limits(), budget, self.prices, engine.checked_use(self.cache))
+        terms = self._terms(plan, limits, budget, self.cache)
         journal = self.runs.store.begin(engine.rescore_key(engine.new_key(plan, source, terms), parent.key))
         return await engine.run_cases(plan, source, journal, terms, notices=tuple(problems), progress=progress)
 
@@ -314,10 +314,8 @@ class GenkitEval:
         self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None
     ) -> EvalRun:
         from genkit_eval.engine import (
-            Terms,
             changed_flow,
             check_same_plan,
-            checked_use,
             limits_of,
             off_loop,
             recorded_plan,
@@ -332,8 +330,8 @@ class GenkitEval:
         check_same_plan(run.key, plan)
         source = await off_loop(lambda: recorded_source(self.datasets.store, self.runs.load, run, data))
         # a run that was begun without the cache goes on without
-        cache = checked_use(run.key.cache or "on" if self.cache == "on" else self.cache)
-        terms = Terms(limits or limits_of(run.key), budget, self.prices, cache)
+        cache = run.key.cache or "on" if self.cache == "on" else self.cache
+        terms = self._terms(plan, limits or limits_of(run.key), budget, cache)
         journal = self.runs.store.reopen(run_id)
         return await run_cases(
             plan,
@@ -344,6 +342,13 @@ class GenkitEval:
             notices=changed_flow(run.key, plan),
             progress=progress,
         )
+
+    def _terms(self, plan: Plan, limits: Limits | None, budget: Budget | None, cache: str) -> Terms:
+        from genkit_eval.engine import Limits, Terms, asked_models, check_priced, checked_use
+
+        if budget is not None and budget.usd is not None:
+            check_priced(asked_models(plan, self.registry, self.prices))
+        return Terms(limits or Limits(), budget, self.prices, checked_use(cache))
 
     def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
         from genkit_eval.engine import make_plan, own_evaluators, own_target

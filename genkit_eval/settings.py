@@ -62,13 +62,14 @@ _KNOWN = {
     "judge": _Known("GENKIT_EVAL_JUDGE", _text, "text, the name of a model like 'openai/NAME'"),
     "embedder": _Known("GENKIT_EVAL_EMBEDDER", _text, "text, the name of an embedder like 'openai/NAME'"),
     "max_concurrency": _Known("GENKIT_EVAL_MAX_CONCURRENCY", _count, "a whole number from 1 up"),
+    "prices": _Known("GENKIT_EVAL_PRICES", _text, "text, the path of a JSON file of prices"),
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings by name: app, root, judge, embedder, max_concurrency, timeout."""
+    """All settings by name: app, root, judge, embedder, max_concurrency, prices, timeout."""
 
     values: Mapping[str, Setting]
     file: Path | None = None
@@ -88,6 +89,14 @@ class Settings:
         path = Path(str(setting.value))
         # whoever looks for the root finds what "~" means, or says that it means nothing
         return path if setting.folder is None or path.parts[:1] == ("~",) else setting.folder / path
+
+    @property
+    def prices(self) -> Path | None:
+        """The file of prices; where a configuration file names it, relative to that."""
+        setting = self.get("prices")
+        if setting.value is None:
+            return None
+        return (setting.folder or Path()) / str(setting.value)
 
     @property
     def max_concurrency(self) -> int | None:

@@ -112,3 +112,13 @@ def test_a_table_that_is_none_is_refused(project: Path) -> None:
 
     with pytest.raises(ConfigError, match=r"\[tool.genkit_eval\] is no table"):
         find_settings({}, start=project, environment={})
+
+
+def test_a_file_of_prices_lies_where_the_configuration_says(project: Path) -> None:
+    (project / "genkit-eval.toml").write_text('prices = "money/prices.json"\n', encoding="utf-8")
+
+    from_file = find_settings({}, start=project, environment={})
+    from_variable = find_settings({}, start=project, environment={"GENKIT_EVAL_PRICES": "other.json"})
+
+    assert from_file.prices == project / "money" / "prices.json"
+    assert from_variable.prices == Path("other.json")

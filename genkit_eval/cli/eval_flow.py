@@ -21,6 +21,7 @@ from genkit_eval.cli.options import (
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
+from genkit_eval.cli.spending import budget_of, spending_options
 from genkit_eval.datasets import as_samples
 from genkit_eval.engine import Limits
 
@@ -37,6 +38,7 @@ __all__ = ["command"]
 @cache_options
 @format_option
 @speed_options
+@spending_options
 @report_options
 @root_option
 def command(**options: Any) -> int:
@@ -60,6 +62,7 @@ def command(**options: Any) -> int:
         target=options["flow"],
         evaluators=chosen_evaluators(session, options["evaluators"]),
         limits=Limits(**limits_of(options, session.settings)),
+        budget=budget_of(options),
     )
     return carry_out(session, request, report)
 

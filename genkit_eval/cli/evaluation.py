@@ -17,7 +17,7 @@ from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import DataFile, EvalRun, Limits, Repeats, Selection, route
+from genkit_eval.engine import Budget, DataFile, EvalRun, Limits, Repeats, Selection, route
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -54,6 +54,7 @@ class Request:
     evaluators: Sequence[EvaluatorRef] | None = None
     select: Selection = field(default_factory=Selection)
     limits: Limits | None = None
+    budget: Budget | None = None
     repeats: Repeats | None = None
     resume: str | None = None
     rescore: str | None = None
@@ -153,6 +154,7 @@ async def _evaluation(session: Session, request: Request, progress: ProgressLine
             request.rescore,
             request.evaluators,
             limits=request.limits,
+            budget=request.budget,
             repeats=request.repeats,
             progress=progress,
         )
@@ -162,6 +164,7 @@ async def _evaluation(session: Session, request: Request, progress: ProgressLine
         evaluators=request.evaluators,
         select=request.select,
         limits=request.limits,
+        budget=request.budget,
         repeats=request.repeats,
         resume=request.resume,
         progress=progress,

@@ -88,14 +88,16 @@ def program(ctx: click.Context, /, **_options: object) -> None:
       genkit-eval show
 
     \b
-    Exit codes: 0 passed; 1 FAILED cells beyond the tolerance, or nothing was
-    judged; 2 usage, configuration or data error; 100 a gate (--fail-under)
-    was missed; 130 interrupted. The first in the order 130, 2, 1, 100 counts.
+    Exit codes: 0 passed; 1 FAILED cells beyond the tolerance, failures that
+    ended the run early, or nothing was judged; 2 usage, configuration or data
+    error; 3 a budget ended the run; 100 a gate (--fail-under) was missed; 130
+    interrupted. The first in the order 130, 2, 3, 1, 100 counts.
 
     \b
     Settings: options, then GENKIT_EVAL_APP, _HOME, _JUDGE, _EMBEDDER,
-    _MAX_CONCURRENCY and _TIMEOUT, then genkit-eval.toml or [tool.genkit_eval] in
-    pyproject.toml (app, root, judge, embedder, max_concurrency, timeout).
+    _MAX_CONCURRENCY, _PRICES and _TIMEOUT, then genkit-eval.toml or
+    [tool.genkit_eval] in pyproject.toml (app, root, judge, embedder,
+    max_concurrency, prices, timeout).
 
     Every verb knows --help, --json and --debug.
     """

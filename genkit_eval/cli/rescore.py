@@ -19,6 +19,7 @@ from genkit_eval.cli.options import (
     speed_options,
 )
 from genkit_eval.cli.session import models_of_run, open_app
+from genkit_eval.cli.spending import budget_of, spending_options
 from genkit_eval.engine import Limits, Repeats
 
 __all__ = ["command"]
@@ -35,6 +36,7 @@ __all__ = ["command"]
 )
 @judge_repeats_option
 @speed_options
+@spending_options
 @report_options
 @root_option
 def command(**options: Any) -> int:
@@ -55,6 +57,7 @@ def command(**options: Any) -> int:
         rescore=options["run"],
         evaluators=evaluators,
         limits=Limits(**limits_of(options, session.settings)),
+        budget=budget_of(options),
         repeats=Repeats(judge=options["judge_repeats"]),
     )
     return carry_out(session, request, report)

@@ -20,6 +20,7 @@ from genkit_eval.cli.options import (
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import models_of_run, open_app
+from genkit_eval.cli.spending import budget_of, spending_options
 from genkit_eval.engine import limits_of as recorded_limits
 
 __all__ = ["command"]
@@ -33,6 +34,7 @@ __all__ = ["command"]
 @cache_options
 @format_option
 @speed_options
+@spending_options
 @report_options
 @root_option
 def command(**options: Any) -> int:
@@ -55,4 +57,5 @@ def command(**options: Any) -> int:
         began = recorded_limits(session.ge.runs.load(options["run"]).key)
         limits = replace(began, **given)
     data = None if options["data"] is None else data_of(options["data"], format=options["format"])
-    return carry_out(session, Request(data=data, resume=options["run"], limits=limits), report)
+    request = Request(data=data, resume=options["run"], limits=limits, budget=budget_of(options))
+    return carry_out(session, request, report)

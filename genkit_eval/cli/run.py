@@ -22,6 +22,7 @@ from genkit_eval.cli.options import (
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
+from genkit_eval.cli.spending import budget_of, spending_options
 from genkit_eval.cli.targets import target_of, target_options
 from genkit_eval.engine import Limits, Repeats, Selection
 
@@ -49,6 +50,7 @@ __all__ = ["command"]
 @format_option
 @repeat_options
 @speed_options
+@spending_options
 @report_options
 @root_option
 def command(**options: Any) -> int:
@@ -69,8 +71,9 @@ def command(**options: Any) -> int:
       cat new.jsonl | genkit-eval run - --format jsonl -e genkitEval/regex
 
     \b
-    Exit codes: 0 passed; 1 more FAILED cells than --max-failed, or nothing was
-    judged; 2 usage or data error; 100 a gate was missed; 130 interrupted.
+    Exit codes: 0 passed; 1 more FAILED cells than --max-failed, --max-failures
+    reached, or nothing was judged; 2 usage or data error; 3 a budget is spent;
+    100 a gate was missed; 130 interrupted.
     """
     target = target_of(options)
     if options["seed"] is not None and options["sample"] is None:
@@ -85,5 +88,6 @@ def command(**options: Any) -> int:
         select=Selection(options["tags"], options["ids"], options["limit"], options["sample"], options["seed"]),
         repeats=Repeats(target=options["repeats"], judge=options["judge_repeats"]),
         limits=Limits(**limits_of(options, session.settings)),
+        budget=budget_of(options),
     )
     return carry_out(session, request, report)

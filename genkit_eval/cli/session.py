@@ -13,6 +13,7 @@ from genkit_eval.app import GenkitEval
 from genkit_eval.cli.output import OpenStderr, tell
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
+from genkit_eval.prices import read_prices
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
 
@@ -76,7 +77,7 @@ def open_app(options: Mapping[str, object]) -> Session:
             raise _not_for_an_app(name, settings)
     with app_prints_to_stderr():
         ge = load_app(str(app.value), folder=app.folder)
-    return Session(_caching(_rooted(ge, settings), options), settings)
+    return Session(_priced(_caching(_rooted(ge, settings), options), settings), settings)
 
 
 def open_stores(options: Mapping[str, object]) -> Session:
@@ -112,7 +113,7 @@ def _plugins_session(options: Mapping[str, object], settings: Settings) -> Sessi
         if name in options and not any(name in plugin.took for plugin in plugins):
             origin = settings.get(name).origin
             raise ConfigError(f"no installed plugin takes the {name} from {origin}: install one, or leave it out")
-    return Session(_caching(ge, options), settings)
+    return Session(_priced(_caching(ge, options), settings), settings)
 
 
 def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
@@ -137,6 +138,11 @@ def _caching(ge: GenkitEval, options: Mapping[str, object]) -> GenkitEval:
     if off and only:
         raise ConfigError("--no-cache and --cache-only exclude each other: give one")
     return ge.with_cache("off" if off else "only") if off or only else ge
+
+
+def _priced(ge: GenkitEval, settings: Settings) -> GenkitEval:
+    """The app with the prices of the file that is set, which go before those that it has itself."""
+    return ge if settings.prices is None else ge.with_prices(read_prices(settings.prices))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from genkit_eval.engine.asked_models import AskedModel, asked_models, check_priced
 from genkit_eval.engine.budget import Budget
 from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
 from genkit_eval.engine.combined import define_combination
@@ -38,6 +39,7 @@ from genkit_eval.engine.source import (
 from genkit_eval.engine.targets import is_address
 
 __all__ = [
+    "AskedModel",
     "Budget",
     "CacheUse",
     "Combination",
@@ -57,7 +59,9 @@ __all__ = [
     "Terms",
     "all_of",
     "any_of",
+    "asked_models",
     "changed_flow",
+    "check_priced",
     "check_same_plan",
     "checked_use",
     "define_combination",
