@@ -21,3 +21,8 @@ def test_datasets_survive_fifty_kills(run_script: Callable[..., str], tmp_path: 
 
 def test_runs_survive_fifty_kills(run_script: Callable[..., str], tmp_path: Path) -> None:
     assert "50 kills" in run_script("kill_runs.py", tmp_path, 50, 2000)
+
+
+@pytest.mark.parametrize("cache", ["on", "off"])
+def test_fifty_kills_cost_no_call_that_was_answered(run_script: Callable[..., str], tmp_path: Path, cache: str) -> None:
+    assert "50 kills" in run_script("kill_judged.py", tmp_path, 50, cache)
