@@ -66,6 +66,9 @@ def stored_outputs(run: EvalRun, description: Mapping[str, Any] | None = None) -
         return ((_sample(result), result.repeat) for result in run.results)
 
     now: dict[str, JsonValue] = {"kind": "run", "run": run.id, "revision": key.revision}
+    if key.source is not None and "path" in key.source:
+        # that is what people know the data by
+        now["path"] = key.source["path"]
     return Source(
         lambda: (sample for sample, _ in passes()),
         len(run.results),

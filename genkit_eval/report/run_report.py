@@ -23,8 +23,8 @@ def run_subject(key: EvalRunKey) -> str:
     if key.dataset_id is not None:
         version = f" v{key.dataset_version}" if key.dataset_version is not None else ""
         data = f"{key.dataset_id}{version}"
-    elif source.get("kind") == "file":
-        data = str(source.get("path", "a file")).replace("\\", "/").rpartition("/")[2]
+    elif "path" in source:
+        data = str(source["path"]).replace("\\", "/").rpartition("/")[2]
     else:
         data = "given samples" if source.get("kind") == "inline" else "given data"
     if key.action_ref is None:

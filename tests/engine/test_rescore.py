@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from genkit_eval import ConfigError, DataError, DataPoint, EvalRun, GenkitEval, Limits, NotGiven, Repeats, run_sync
+from genkit_eval.report.run_report import run_subject
 from genkit_eval.stored import EvalRunKey, RunState
 
 SAMPLES = [{"testCaseId": f"s{i}", "input": i, "reference": i % 2, "tags": ["t"]} for i in range(4)]
@@ -99,6 +100,17 @@ def test_the_new_run_names_its_parent_and_what_made_the_outputs(app: App) -> Non
     assert run.id != parent.id
     assert parent.path.read_bytes() == before
     assert [key.eval_run_id for key in app.ge.runs.list(target="/flow/parity")] == [run.id, parent.id]
+
+
+def test_the_file_of_the_samples_is_named_again(app: App, tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_text('{"testCaseId": "a", "input": 1, "reference": 1}\n', encoding="utf-8")
+    parent = run_sync(app.ge.evaluate(file, target="parity", evaluators=["t/equal"]))
+    file.unlink()
+
+    run = run_sync(app.ge.rescore(parent))
+
+    assert run_subject(run.key) == run_subject(parent.key) == "flow parity on samples.jsonl"
 
 
 def test_what_was_known_of_a_sample_is_known_again(app: App) -> None:
