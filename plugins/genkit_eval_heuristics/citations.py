@@ -1,0 +1,91 @@
+"""`heuristic/citations_present`: the answer cites its sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from genkit_eval import DataPoint, Finding, Score
+from genkit_eval.text import text_of
+from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
+
+__all__ = ["EVALUATORS", "CitationOptions", "aggregate", "citation_findings", "citations_present"]
+
+_MARKER = re.compile(r"[\[【]\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)(?:†[^\]】\n]{0,80})?[\]】](?![(:])")
+_NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_LINK = re.compile(r"https?://[^\s<>\"')\]]+", re.IGNORECASE)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+class CitationOptions(Thresholded):
+    """What counts as a citation, and how many there have to be."""
+
+    threshold: float = Field(default=1.0, ge=0, le=1, description="PASS at this score or above, FAIL below.")
+    style: Literal["markers", "links", "any"] = Field(
+        default="any", description="'markers' like [2] or [1, 3]; 'links' to web pages; or 'any' of both."
+    )
+    least: int = Field(default=1, ge=1, description="How many citations there have to be.")
+
+
+def citations_present(point: DataPoint, options: CitationOptions) -> Score:
+    """Right citations / citations, or the number that is asked for if it is more; 0 to 1, higher is better.
+
+    Citations are markers like [2], [1, 3], [2-4], [^1], 【1】 and links to web pages; those in code are none. A marker
+    is right if the context has a document of that number, from 1; without a context every marker is. Whether a document
+    supports what is said beside the marker is for a judge.
+    """
+    findings = citation_findings(text_of(point.output), options.style, len(point.context))
+    wrong = [finding.text for finding in findings if not finding.passed]
+    reason = f"{len(findings)} citations" if findings else "there is no citation"
+    if wrong:
+        reason += f"; no such document: {', '.join(wrong[:5])}"
+    return verdict(aggregate(findings, options.least), options, reason=reason, findings=findings)
+
+
+def citation_findings(text: str, style: Literal["markers", "links", "any"], documents: int) -> list[Finding]:
+    """Each citation in a text, and whether there is what it cites."""
+    # as long as before, so that places stay
+    plain = _CODE.sub(lambda code: " " * len(code[0]), text) if "`" in text else text
+    found: list[Finding] = []
+    if style != "links":
+        for marker in _MARKER.finditer(plain):
+            right = not documents or all(1 <= number <= documents for number in _numbers(marker[1]))
+            found.append(_finding(marker, right, "marker"))
+    if style != "markers":
+        found += [_finding(link, True, "link") for link in _LINK.finditer(plain)]
+    return found
+
+
+def aggregate(findings: Sequence[Finding], least: int) -> float:
+    """The share of right citations among those there are, or among `least` if there are fewer."""
+    return sum(finding.passed is True for finding in findings) / max(len(findings), least)
+
+
+def _numbers(text: str) -> Iterator[int]:
+    for first, last in _NUMBERS.findall(text):
+        yield int(first)
+        yield int(last or first)
+
+
+def _finding(found: re.Match[str], passed: bool, category: str) -> Finding:
+    return Finding.trusted({"text": found[0], "passed": passed, "category": category, "span": found.span()})
+
+
+EVALUATORS = (
+    Heuristic(
+        name="heuristic/citations_present",
+        fn=citations_present,
+        options=CitationOptions,
+        display_name="Citations present",
+        definition="The answer cites, and what it cites is there.",
+        formula="right citations / max(citations, least)",
+        source="own",
+        kind="heuristic",
+        requires=("output",),
+        non_empty=("output",),
+        reads=("context",),
+    ),
+)
