@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from genkit_eval import DataPoint, GenkitEval, Limits, Outcome, run_sync
+from genkit_eval import DataPoint, GenkitEval, Limits, Outcome, Repeats, run_sync
 
 SAMPLES = 60
 
@@ -67,28 +67,34 @@ def test_every_cell_ends_in_its_place(seed: int, tmp_path: Path) -> None:
     samples = [{"testCaseId": f"s{i}", "input": i} for i in range(SAMPLES)]
     limits = Limits(max_concurrency=world.rng.choice([1, 2, 7, 32]), target_seconds=20, evaluator_seconds=20)
 
-    run = run_sync(world.ge.evaluate(samples, target="f", evaluators=world.names, limits=limits))
+    times = world.rng.choice([1, 1, 3])
+    repeats = Repeats(target=times)
 
-    assert [result.test_case_id for result in run.results] == [f"s{i}" for i in range(SAMPLES)]
+    run = run_sync(world.ge.evaluate(samples, target="f", evaluators=world.names, limits=limits, repeats=repeats))
+
+    passes: list[int | None] = [None] if times == 1 else list(range(times))
+    placed = [(result.test_case_id, result.repeat) for result in run.results]
+    assert placed == [(f"s{i}", number) for i in range(SAMPLES) for number in passes]
     cells = {}
-    for i, result in enumerate(run.results):
+    for place, result in enumerate(run.results):
+        i = place // times
         if i in world.broken:
             assert str(result.error).startswith(f"ValueError: broken {i} (test_any_run.py:")
             assert result.metrics == []
             continue
         assert result.output == {"x": i, "list": [i]}
         for metric in result.metrics:
-            cells[str(result.test_case_id), metric.evaluator] = metric
-    assert cells.keys() == world.expected.keys()
-    for place, metric in cells.items():
-        fate = world.expected[place]
+            cells[str(result.test_case_id), metric.evaluator, result.repeat] = metric
+    assert cells.keys() == {(*cell, number) for cell in world.expected for number in passes}
+    for (case, evaluator, _), metric in cells.items():
+        fate = world.expected[case, evaluator]
         if fate in ("pass", "fail"):
             assert (metric.outcome, metric.score) == (Outcome.VERDICT, fate == "pass")
         else:
             assert metric.outcome is Outcome.FAILED
             assert ("broken ruler" if fate == "raise" else "changed its data point") in str(metric.error)
     for summary in run.summary():
-        fates = [fate for (_, name), fate in world.expected.items() if name == summary.evaluator]
+        fates = times * [fate for (_, name), fate in world.expected.items() if name == summary.evaluator]
         assert (summary.passed, summary.failed_status) == (fates.count("pass"), fates.count("fail"))
-        assert summary.failed == fates.count("raise") + fates.count("change") + len(world.broken)
-        assert summary.total == SAMPLES
+        assert summary.failed == fates.count("raise") + fates.count("change") + times * len(world.broken)
+        assert summary.total == SAMPLES * times
