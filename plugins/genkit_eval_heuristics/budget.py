@@ -7,16 +7,18 @@ score is 0. What was not recorded is inconclusive, never free.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
-from genkit_eval import DataPoint, Finding, Score
+from genkit_eval import DataPoint, Finding, Sample, Score
 from genkit_eval.errors import DataError
 from genkit_eval_heuristics.definition import Heuristic, Options, Thresholded, verdict
 
 __all__ = [
     "EVALUATORS",
+    "BudgetOptions",
     "CostEfficiencyOptions",
     "CostOptions",
     "LatencyOptions",
@@ -30,28 +32,43 @@ __all__ = [
 Budget = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class LatencyOptions(Options):
+class BudgetOptions(Options):
+    """A budget for all samples, for those that carry none of their own in `custom`."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_given(cls, value: object) -> object:
+        if value is None:
+            raise ValueError("null is no budget: give a number above 0, or leave it out where every sample has its own")
+        return value
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, whole: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in whole(self).items() if value is not None}
+
+
+class LatencyOptions(BudgetOptions):
     """How long an answer may take."""
 
-    budget_seconds: Budget = Field(description="How many seconds an answer may take.")
+    budget_seconds: Budget | None = Field(default=None, description="How many seconds an answer may take.")
 
 
-class CostOptions(Options):
+class CostOptions(BudgetOptions):
     """What an answer may cost."""
 
-    budget_usd: Budget = Field(description="How many US dollars an answer may cost.")
+    budget_usd: Budget | None = Field(default=None, description="How many US dollars an answer may cost.")
 
 
-class ModelCallsOptions(Options):
+class ModelCallsOptions(BudgetOptions):
     """How many calls of a model an answer may take."""
 
-    budget_model_calls: Budget = Field(description="How many calls of a model an answer may take.")
+    budget_model_calls: Budget | None = Field(default=None, description="How many calls of a model it may take.")
 
 
-class TokensOptions(Options):
+class TokensOptions(BudgetOptions):
     """How many tokens an answer may take, and which ones count."""
 
-    budget_tokens: Budget = Field(description="How many tokens an answer may take.")
+    budget_tokens: Budget | None = Field(default=None, description="How many tokens an answer may take.")
     count: Literal["total", "input", "output"] = Field(default="total", description="Which tokens count.")
 
 
@@ -91,18 +108,29 @@ def _spent(value: float | None, what: str) -> float | None:
     return value
 
 
-def _against(budget: float, value: float, unit: str) -> Score:
+def _against(options: BudgetOptions, name: str, value: float, unit: str) -> Score:
+    budget = getattr(options, name)
+    if budget is None:
+        raise DataError(_lacking(name))
     within = value <= budget
     reason = f"{value:g} of {budget:g} {unit}" if within else f"{value:g} {unit}, over the budget of {budget:g}"
     make = Score.passed if within else Score.failed
     return make(left_of(budget, value), reason=reason)
 
 
+def _lacking(name: str) -> str:
+    return f"no budget was given: expected the option {name}, or custom.{name} of the sample"
+
+
+def _check(name: str, sample: Sample, options: BudgetOptions) -> str | None:
+    return _lacking(name) if getattr(options, name) is None and name not in sample.custom else None
+
+
 def _latency(point: DataPoint, options: LatencyOptions) -> Score:
     value = _spent(point.latency, "latency")
     if value is None:
         return Score.inconclusive(reason="no latency was given")
-    return _against(options.budget_seconds, value, "seconds")
+    return _against(options, "budget_seconds", value, "seconds")
 
 
 def _of_usage(point: DataPoint, name: str) -> float | None:
@@ -113,14 +141,14 @@ def _cost(point: DataPoint, options: CostOptions) -> Score:
     value = _of_usage(point, "cost_usd")
     if value is None:
         return Score.inconclusive(reason="the usage has no cost_usd")
-    return _against(options.budget_usd, value, "US dollars")
+    return _against(options, "budget_usd", value, "US dollars")
 
 
 def _model_calls(point: DataPoint, options: ModelCallsOptions) -> Score:
     value = _of_usage(point, "model_calls")
     if value is None:
         return Score.inconclusive(reason="the usage has no model_calls")
-    return _against(options.budget_model_calls, value, "calls of a model")
+    return _against(options, "budget_model_calls", value, "calls of a model")
 
 
 def _tokens(point: DataPoint, options: TokensOptions) -> Score:
@@ -133,7 +161,7 @@ def _tokens(point: DataPoint, options: TokensOptions) -> Score:
             return Score.inconclusive(reason=f"the usage has no {name}")
         total += value
     unit = "tokens" if options.count == "total" else f"{options.count} tokens"
-    return _against(options.budget_tokens, total, unit)
+    return _against(options, "budget_tokens", total, unit)
 
 
 def _cost_efficiency(point: DataPoint, options: CostEfficiencyOptions) -> Score:
@@ -173,12 +201,13 @@ def _part(name: str, value: float, budget: float) -> Finding:
 def _budget(
     name: str,
     fn: Callable[[DataPoint, Any], Score],
-    options: type[Options],
+    options: type[BudgetOptions],
     *,
     what: str,
     requires: str,
     akka: Sequence[str],
 ) -> Heuristic:
+    [option] = [option for option in options.model_fields if option.startswith("budget_")]
     return Heuristic(
         name=f"budget/{name}",
         fn=fn,
@@ -189,7 +218,8 @@ def _budget(
         source="Akka evalkit",
         kind="heuristic",
         requires=(requires,),
-        custom=tuple(option for option in options.model_fields if option.startswith("budget_")),
+        custom=(option,),
+        check=partial(_check, option),
         aliases={f"akka/{alias}": {} for alias in akka},
     )
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval import EvalMetric, GenkitEval, Outcome, Status, run_sync
+from genkit_eval import EvalMetric, GenkitEval, Outcome, Registry, Sample, Status, run_sync
 from genkit_eval.errors import InvalidOptions
 from genkit_eval_heuristics import heuristics
 from genkit_eval_heuristics.budget import efficiency, left_of
@@ -75,10 +75,42 @@ def test_a_budget_that_is_none_is_refused_before_anything_runs(
         measure(name, {option: budget}, latency=1.0)
 
 
-@pytest.mark.parametrize(("name", "option", "_"), BUDGETS)
-def test_without_a_budget_it_is_refused(measure: Measure, name: str, option: str, _: object) -> None:
-    with pytest.raises(InvalidOptions, match=option):
-        measure(name, latency=1.0)
+@pytest.mark.parametrize(("name", "option", "point"), BUDGETS)
+def test_without_a_budget_the_case_is_failed_and_says_what_is_lacking(
+    measure: Measure, name: str, option: str, point: dict
+) -> None:
+    score = measure(name, **point)
+
+    assert score.outcome is Outcome.FAILED
+    assert f"expected the option {option}, or custom.{option} of the sample" in str(score.error)
+
+
+@pytest.mark.parametrize(("name", "option", "point"), BUDGETS)
+def test_the_samples_alone_may_have_budgets(measure: Measure, name: str, option: str, point: dict) -> None:
+    assert measure(name, custom={option: 4}, **point).score == 0.75
+
+
+def test_a_sample_without_a_budget_is_told_before_anything_runs() -> None:
+    registry = Registry()
+    registry.install(heuristics())
+    evaluator = registry.evaluator("budget/latency")
+    own, none = Sample(custom={"budget_seconds": 2}), Sample()
+
+    def problem(sample: Sample, **options: float) -> str | None:
+        return evaluator.check(sample, evaluator.parse_options(options))
+
+    assert problem(own) is None
+    assert problem(none, budget_seconds=2) is None
+    assert "no budget was given" in str(problem(none))
+
+
+def test_an_interrupted_run_reads_its_budgets_again(tmp_path) -> None:
+    ge = GenkitEval(plugins=[heuristics()], root=tmp_path)
+    run = run_sync(ge.evaluate([{"output": 1}], target=None, evaluators=["budget/latency"]))
+
+    [record] = run.key.evaluators
+    assert record.options == {}
+    assert ge.registry.evaluator("budget/latency").parse_options(record.options) is not None
 
 
 def test_a_sample_may_have_a_budget_of_its_own(measure: Measure) -> None:
