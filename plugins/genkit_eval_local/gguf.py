@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from genkit_eval.models import TokenLogprob
 __all__ = ["GgufModel", "GgufSettings"]
 
 MAGIC = b"GGUF"
+HEAD_BYTES = 1 << 20
 DEFAULTS: Mapping[str, JsonValue] = {"temperature": 0, "max_tokens": 2048}
 RENAMED = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
 
@@ -74,6 +77,14 @@ class GgufModel:
 
     def __repr__(self) -> str:
         return f"GgufModel({str(self._path)!r})"
+
+    @cached_property
+    def identity(self) -> str:
+        """What tells this file, as it is now, from others: reading all of it would take a minute."""
+        size, changed = self._path.stat().st_size, self._path.stat().st_mtime_ns
+        with self._path.open("rb") as file:
+            head = blake2b(file.read(HEAD_BYTES), digest_size=12).hexdigest()
+        return f"{self._path} of {size} bytes, changed {changed}, {head}, {self._settings.context_tokens} tokens"
 
     async def generate(
         self,

