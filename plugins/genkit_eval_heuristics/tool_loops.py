@@ -99,7 +99,7 @@ EVALUATORS = (
         display_name="Tool loops",
         definition="The same calls were not made over and over.",
         formula="1 - calls after the first round of a loop / calls",
-        source="ours",
+        source="own",
         kind="heuristic",
         requires=("tools",),
     ),
