@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 from genkit_eval._json import json_text
 from genkit_eval.report.lines import Ink, Line, Span
@@ -108,6 +109,28 @@ def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]
     for metric in result.metrics:
         if not brief or (_concern(metric) is concern and concern is not Concern.NONE):
             yield from _metric_lines(metric, width, lines=3 if brief else 12)
+            answers = None if brief else _answers(metric)
+            if answers:
+                for part in wrap(answers, width - 2 * len(INDENT), lines=3):
+                    yield (Span(INDENT * 2), Span(part, Ink.FAINT))
+
+
+def _answers(metric: EvalMetric) -> str | None:
+    """What a judge that was asked several times said each time."""
+    repeats = (metric.details or {}).get("judgeRepeats")
+    answers = repeats.get("answers") if isinstance(repeats, Mapping) else None
+    if not isinstance(answers, Sequence):
+        return None
+    said = [_said(answer) for answer in answers if isinstance(answer, Mapping)]
+    return f"asked {len(said)} times: {', '.join(said)}"
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    score, status, outcome = answer.get("score"), answer.get("status"), answer.get("outcome")
+    word = status if status in (Status.PASS, Status.FAIL) else "" if outcome == Outcome.VERDICT else str(outcome)
+    if isinstance(score, int | float) and not isinstance(score, bool):
+        return f"{word} {number(score)}".strip()
+    return " ".join(part for part in (word, score if isinstance(score, str) else "") if part)
 
 
 def _field(label: str, text: str, width: int, *, lines: int, tail: int = 0) -> Iterator[Line]:

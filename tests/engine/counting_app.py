@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from genkit_eval import DataPoint, GenkitEval, Limits, Progress
+from genkit_eval import DataPoint, GenkitEval, Limits, Progress, Repeats
 
 COUNT = 400
 CONCURRENCY = 8
@@ -23,7 +23,7 @@ def counted(path: Path) -> None:
 
 
 def build(root: Path, kind: str) -> GenkitEval:
-    """An app with a flow and evaluators that are `sync` or `async`."""
+    """An app with a flow and evaluators that are synchronous if it is of kind `sync`, else asynchronous."""
     ge = GenkitEval(root=root)
 
     def work(x: int) -> str:
@@ -43,8 +43,8 @@ def build(root: Path, kind: str) -> GenkitEval:
         counted(root.parent / "judged")
         return vowels(point)
 
-    ge.define_flow("f", async_work if kind == "async" else work)
-    ge.define_evaluator("t/vowels", async_vowels if kind == "async" else vowels)
+    ge.define_flow("f", async_work if kind != "sync" else work)
+    ge.define_evaluator("t/vowels", async_vowels if kind != "sync" else vowels)
     ge.define_evaluator("t/starts_low", lambda point: point.output[0] < "8", version="1")
     return ge
 
@@ -53,19 +53,26 @@ def given() -> list[dict[str, Any]]:
     return [{"testCaseId": f"s{i}", "input": i} for i in range(COUNT)]
 
 
+def given_to(kind: str) -> tuple[list[dict[str, Any]], Repeats]:
+    """Samples and repeats that come to `COUNT` results; of kind `repeated`, four passes over each sample."""
+    return (given()[: COUNT // 4], Repeats(target=4)) if kind == "repeated" else (given(), Repeats())
+
+
 def main() -> None:
     root, kind = Path(sys.argv[1]), sys.argv[2]
     ge = build(root, kind)
+    samples, repeats = given_to(kind)
 
     def tell(progress: Progress) -> None:
         print(progress.run_id, progress.done, flush=True)
 
     asyncio.run(
         ge.evaluate(
-            given(),
+            samples,
             target="f",
             evaluators=["t/vowels", "t/starts_low"],
             limits=Limits(max_concurrency=CONCURRENCY),
+            repeats=repeats,
             progress=tell,
         )
     )

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from genkit_eval import ConfigError, DataFileError, DataPoint, EvalRun, GenkitEval, Limits, NotFound, RunInUse, run_sync
-from tests.engine.counting_app import CONCURRENCY, COUNT, build, given
+from tests.engine.counting_app import CONCURRENCY, COUNT, build, given, given_to
 
 APP = Path(__file__).with_name("counting_app.py")
 
@@ -78,6 +78,22 @@ def test_after_a_kill_nothing_is_lost_and_little_is_repeated(
     assert calls(root) <= COUNT + CONCURRENCY
     if kind == "async":
         assert calls(root, "judged") <= COUNT + CONCURRENCY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_after_a_kill_every_pass_is_there_once_and_few_are_done_again(tmp_path: Path, seed: int) -> None:
+    root = tmp_path / ".genkit"
+    run_id = kill_after(start(root, "repeated"), random.Random(seed).randrange(COUNT))
+    samples, repeats = given_to("repeated")
+
+    run = asyncio.run(build(root, "repeated").evaluate(samples, resume=run_id))
+
+    placed = [(result.test_case_id, result.repeat) for result in run.results]
+    assert placed == [(sample["testCaseId"], number) for sample in samples for number in range(repeats.target)]
+    assert all(len(result.metrics) == 2 for result in run.results)
+    assert calls(root) <= COUNT + CONCURRENCY
+    assert calls(root, "judged") <= COUNT + CONCURRENCY
 
 
 def test_a_finished_run_is_resumed_without_a_call(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from genkit_eval import EvalResult
 from genkit_eval.report.documents import run_document
 from genkit_eval.report.lines import rendered
@@ -75,6 +77,26 @@ def test_judges_asked_several_times_stand_in_the_header(make_run: MakeRun) -> No
     run = make_run([result(1, passed())], repeats={"target": 1, "judge": 3})
 
     assert "1 case, each judge asked 3 times" in text_of(run_lines(run, width=100))
+
+
+def test_show_has_each_answer_of_a_judge(make_run: MakeRun) -> None:
+    answers = [
+        {"score": 0.75, "status": "PASS", "outcome": "VERDICT"},
+        {"error": "no reply", "status": "UNKNOWN", "outcome": "FAILED"},
+        {"score": "tone", "status": "UNKNOWN", "outcome": "VERDICT"},
+        {"score": False, "status": "FAIL", "outcome": "VERDICT"},
+    ]
+    run = make_run([result(1, passed(details={"judgeRepeats": {"answers": answers}}))])
+
+    assert "    asked 4 times: PASS 0.75, FAILED, tone, FAIL" in text_of(show_lines(run, width=100))
+    assert "asked" not in "\n".join(text_of(run_lines(run, width=100)))
+
+
+@pytest.mark.parametrize("odd", [None, 7, [], {}, {"answers": 3}, {"answers": [3]}])
+def test_details_of_others_under_the_same_name_do_no_harm(make_run: MakeRun, odd: object) -> None:
+    run = make_run([result(1, passed(details={"judgeRepeats": odd}))])
+
+    assert "case-1  ok" in text_of(show_lines(run, width=100))
 
 
 def test_numbers_have_a_spread_within_their_case(make_run: MakeRun) -> None:
