@@ -6,6 +6,7 @@ The table in the README is made of it: `python -m tests.plugins.heuristics.catal
 from __future__ import annotations
 
 from genkit_eval_heuristics import (
+    bleu,
     budget,
     citations,
     edit_distance,
@@ -21,6 +22,7 @@ from genkit_eval_heuristics import (
     reference_overlap,
     refusal,
     retrieval,
+    rouge,
     schema_conformance,
     tool_correctness,
     tool_loops,
@@ -32,6 +34,7 @@ from genkit_eval_heuristics.definition import Heuristic
 __all__ = ["HEURISTICS"]
 
 HEURISTICS: tuple[Heuristic, ...] = (
+    *bleu.EVALUATORS,
     *budget.EVALUATORS,
     *citations.EVALUATORS,
     *edit_distance.EVALUATORS,
@@ -47,6 +50,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     *reference_overlap.EVALUATORS,
     *refusal.EVALUATORS,
     *retrieval.EVALUATORS,
+    *rouge.EVALUATORS,
     *schema_conformance.EVALUATORS,
     *tool_correctness.EVALUATORS,
     *tool_loops.EVALUATORS,
