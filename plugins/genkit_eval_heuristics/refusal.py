@@ -51,6 +51,13 @@ _REFUSALS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# one of these is in every match, and looking for them takes a twentieth of the time
+_SIGNS = (
+    "can't", "can’t", "cant", "cannot", "could", "won't", "won’t", "will not", "able", "allowed", "permitted",
+    "comfortable", "decline", "refuse", "sorry", "as a", "against", "violat", "leid", "leider", "entschuldigung", "je ",
+    "puedo", "posso", "üzgünüm", "maalesef", "kusura", "özür", "не могу", "не смогу", "抱歉", "对不起", "對不起",
+    "很遗憾", "不好意思", "申し訳", "すみません", "恐れ入り", "죄송", "미안", "عذر", "آسف", "أعتذر",
+)  # fmt: skip
 
 
 class RefusalOptions(Options):
@@ -76,9 +83,12 @@ def refusal(point: DataPoint, options: RefusalOptions) -> Score:
 
 def refusals(text: str, phrases: Sequence[str] = ()) -> list[Finding]:
     """Where the text says that it refuses."""
-    spans = [found.span() for found in _REFUSALS.finditer(text[:OPENING])]
-    lower = text.casefold()
-    spans += [(at, at + len(phrase)) for phrase in phrases if (at := lower.find(phrase.casefold())) >= 0]
+    opening = text[:OPENING]
+    folded = opening.casefold()
+    maybe = any(sign in folded for sign in _SIGNS)
+    spans = [found.span() for found in _REFUSALS.finditer(opening)] if maybe else []
+    for phrase in phrases:
+        spans += [found.span() for found in re.finditer(re.escape(phrase), text, re.IGNORECASE)]
     return [Finding.trusted({"text": text[start:end], "passed": False, "span": (start, end)}) for start, end in spans]
 
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genkit_eval import DataPoint, EvalMetric, Outcome, Status
-from genkit_eval_heuristics.edit_distance import SimilarityOptions, distance, levenshtein_similarity, similarity
+from genkit_eval_heuristics.edit_distance import (
+    SimilarityOptions,
+    distance,
+    distance_by_columns,
+    levenshtein_similarity,
+    similarity,
+)
 
 Measure = Callable[..., EvalMetric]
 
@@ -74,8 +80,8 @@ def test_a_text_that_would_take_minutes_is_refused(measure: Measure) -> None:
 
 
 @given(TEXT, TEXT)
-def test_the_table_says_the_same(one: str, other: str) -> None:
-    assert distance(one, other) == _by_the_table(one, other)
+def test_the_table_says_the_same_as_the_library_and_as_columns_do(one: str, other: str) -> None:
+    assert distance(one, other) == distance_by_columns(one, other) == _by_the_table(one, other)
 
 
 @given(TEXT, TEXT, TEXT)
