@@ -24,7 +24,7 @@ REGIONS = ("US", "GB", "DE", "FR", "TR", "IN")
 
 _RUN = re.compile(
     # the first sign comes before what may not stand before it: so the search leaps from one to the next
-    r"[+(\d](?<![A-Za-z0-9_#$€£¥@].)(?<!\d[.,:/].)[ (]{0,2}\d?(?:[ ().\-/]{0,3}\d){6,}"
+    r"[+(\d](?<![A-Za-z0-9_#$€£¥@].)(?<!\d[.,:/].)[ (]{0,2}\d?(?:[ ().\-/]{0,3}\d){6,60}"
     r"(?![A-WYZa-wyz0-9_%]|[Xx](?!\d))(?![.,:]\d)",
     re.ASCII,
 )
@@ -35,6 +35,7 @@ _DATE = re.compile(
 )
 _DECIMAL_OR_LIST = re.compile(r"\d+\.\d+|[^/]*/[^/]*/.*", re.ASCII)
 _BOOK = re.compile(r"97[89]\b")
+_HIDDEN = "\0"
 _WORD = re.compile(r"[^\W\d_]+")
 _PHONE_WORDS = frozenset(
     _WORD.findall(
@@ -58,10 +59,19 @@ _BESIDE = 4
 
 def phone_numbers(text: str, regions: Sequence[str] = REGIONS) -> Iterator[tuple[int, int]]:
     """The spans of phone numbers in a text of ASCII digits and separators."""
-    for run in _RUN.finditer(text):
-        found = run[0]
-        if not (_DATE.search(found) or _DECIMAL_OR_LIST.fullmatch(found) or _BOOK.match(found)):
-            yield from _in_run(text, run.start(), run.end(), regions)
+    run = _RUN.search(text)
+    if run is None:
+        return
+    text = _DATE.sub(lambda date: _HIDDEN * len(date[0]), text)
+    place = 0
+    while (run := _RUN.search(text, place)) is not None:
+        found = None
+        if not (_DECIMAL_OR_LIST.fullmatch(run[0]) or _BOOK.match(run[0])):
+            found = _first_in_run(text, run.start(), run.end(), regions)
+        if found is not None:
+            yield found
+        # the rest of a run may be cut within the next number: it is looked for anew
+        place = run.end() if found is None else found[1]
 
 
 def check_region(region: str) -> None:
@@ -73,21 +83,24 @@ def check_region(region: str) -> None:
     _plan_of(region)
 
 
-def _in_run(text: str, start: int, stop: int, regions: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The numbers in a run of digits and separators: a number beside it is parted from it by a blank."""
+def _first_in_run(text: str, start: int, stop: int, regions: Sequence[str]) -> tuple[int, int] | None:
+    """The first number in a run of digits and separators: what stands beside it is parted from it by a blank."""
     groups = [group.span() for group in _GROUP.finditer(text, start, stop)]
-    first, skipped = 0, 0
-    while first < len(groups) and skipped <= _BESIDE:
-        found = None
-        if not first or _apart(text, groups[first - 1], groups[first]):
-            found = _last_group(text, groups, first, _known_by(text, groups[first][0]), regions)
-        if found is None:
-            skipped += groups[first][1] - groups[first][0]
-            first += 1
+    skipped = 0
+    for first, (begin, end) in enumerate(groups):
+        if skipped > _BESIDE:
+            break
+        skipped += end - begin
+        if first and not _apart(text, groups[first - 1], groups[first]):
             continue
-        end = groups[found][1]
-        yield _with_sign(text, groups[first][0], end, start), end
-        first, skipped = found + 1, 0
+        known_by = _known_by(text, begin)
+        last = _last_group(text, groups, first, known_by, regions)
+        if last is not None:
+            return _with_sign(text, begin, groups[last][1], start), groups[last][1]
+        if known_by == "plus":
+            # of no country; its end is not a number of another
+            break
+    return None
 
 
 def _known_by(text: str, start: int) -> Literal["plus", "word", "looks", "nothing"]:

@@ -131,6 +131,21 @@ def test_numbers_side_by_side_are_two() -> None:
     assert _values("0532 123 45 67 0212 345 67 89") == [("PHONE", "0532 123 45 67"), ("PHONE", "0212 345 67 89")]
 
 
+def test_a_date_beside_a_number_does_not_hide_it() -> None:
+    assert _values("2024-01-15 0532 123 45 67, 01.02.2024") == [("PHONE", "0532 123 45 67")]
+
+
+def test_many_numbers_in_a_row_are_all_found() -> None:
+    numbers = ["0532 123 45 67", "0212 345 67 89"] * 20
+
+    assert [value for _, value in _values(" ".join(numbers))] == numbers
+
+
+@pytest.mark.parametrize("text", ["1 " * 50_000 + "x", "a." * 50_000 + "@", "@a." * 30_000, ":" * 100_000])
+def test_a_long_text_without_any_is_read_to_its_end(text: str) -> None:
+    assert _values(text + " a@b.example")[-1] == ("EMAIL", "a@b.example")
+
+
 @given(st.integers(1, 10**14))
 @example(442079460958)
 @example(12025550143)
