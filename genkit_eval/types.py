@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from genkit_eval._data import Data, Json, iso_time
 
@@ -68,7 +68,7 @@ class EvaluatorKind(StrEnum):
 
 
 class ToolCall(Data):
-    """One call of a tool: what was asked and what came back."""
+    """One call of a tool: what was asked and what came back. Its name alone will do where nothing else is told."""
 
     nullable: ClassVar[frozenset[str]] = frozenset({"arguments", "output"})
 
@@ -77,6 +77,11 @@ class ToolCall(Data):
     output: Json = None
     error: str | None = None
     id: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_name(cls, given: object) -> object:
+        return {"name": given} if isinstance(given, str) else given
 
 
 class Turn(Data):
