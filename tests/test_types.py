@@ -195,3 +195,16 @@ def test_scores_are_made_by_verb() -> None:
 def test_a_metric_has_the_name_that_people_use() -> None:
     assert EvalMetric(evaluator="/evaluator/custom/multi", score_id="size").name == "custom/multi/size"
     assert MetricSummary(evaluator="custom/multi").name == "custom/multi"
+
+
+def test_the_name_of_a_tool_is_a_call_of_which_nothing_else_is_told() -> None:
+    point = DataPoint.model_validate({"tools": ["search", {"name": "reply", "arguments": {}}]})
+
+    assert point.tools == [ToolCall(name="search"), ToolCall(name="reply", arguments={})]
+    assert not point.tools[0].has("arguments")
+
+
+@pytest.mark.parametrize("call", [1, None, ["search"]])
+def test_what_is_no_tool_call_is_refused(call: object) -> None:
+    with pytest.raises(ValidationError, match="tools"):
+        DataPoint.model_validate({"tools": [call]})

@@ -157,3 +157,9 @@ def test_a_missing_file_is_named_with_those_that_are_called_nearly_so(tmp_path: 
 
     with pytest.raises(DataFileError, match=r"did you mean '\S+questions\.jsonl' or '\S+question\.csv'\?$"):
         list(read_samples(tmp_path / "questions.json"))
+
+
+def test_expected_tools_are_read_by_their_names_alone() -> None:
+    [sample] = read_samples(io.BytesIO(b'{"input": 1, "expectedTools": ["search", "reply"]}'), format="jsonl")
+
+    assert sample.to_json()["expectedTools"] == [{"name": "search"}, {"name": "reply"}]
