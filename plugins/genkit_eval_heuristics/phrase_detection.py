@@ -22,7 +22,8 @@ _NOUN = (
 )
 _PHRASES = re.compile(
     r"(?P<verb>\b(?:includ(?:e|es|ing)|contain(?:s|ing)?|mention(?:s|ing)?|use|uses|using|incorporate|add|avoid|exclude|"
-    rf"omit|without|say|have|(?<=but\s)not))\b(?:\s+(?:the|any|all|both|of|a))*\s*(?:{_NOUN})?(?:\s+(?=⟦))?",
+    r"omit|without|say|have|(?<=but\s)not|with(?=\s+(?:these|the)\s+(?:following\s+)?key\s?words?)))\b"
+    rf"(?:\s+(?:the|these|any|all|both|of|a)\b)*\s*(?:{_NOUN})?(?:\s+(?=⟦))?",
     _I,
 )
 _LIKE = re.compile(r"^\s*(?:like|such\s+as)\s+(?=⟦)", _I)
@@ -68,7 +69,7 @@ def _times(text: str) -> tuple[int | None, int | None] | None:
 
 
 _APPEARS = re.compile(
-    rf"\bthe\s+{_NOUN}\s+({QUOTE})\s+(?:must|should|has\s+to|shall)\s+(?P<not>not\s+)?"
+    rf"\bthe\s+{_NOUN}\s+(?P<it>{QUOTE}|[^\W\d_][\w-]*)\s+(?:must|should|has\s+to|shall)\s+(?P<not>not\s+)?"
     r"(?:appear|occur|be\s+(?:used|mentioned|included))",
     _I,
 )
@@ -77,7 +78,7 @@ _APPEARS = re.compile(
 def _appearing(clause: Clause) -> Iterator[Check]:
     found = _APPEARS.search(clause.text)
     if found:
-        texts = tuple(clause.quoted(found[0]))
+        texts = tuple(clause.quoted(found["it"])) or (found["it"],)
         bounds = _times(clause.text[found.end() :])
         if found["not"]:
             yield Check("exclude", texts, said=clause.said)
