@@ -31,6 +31,7 @@ _ISSUERS = re.compile(
     r"|9792\d{12}"  # Troy
     r"|(?:50|5[6-9]|6[013-9])\d{14,17}"  # Maestro, RuPay
 )
+_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[0-9A-Z]+")
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _LETTERS = {ord(letter): str(value) for value, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 10)}
 
@@ -41,7 +42,7 @@ def is_luhn(digits: str) -> bool:
     Source: ISO/IEC 7812-1, annex B.
     """
     numbers = [int(digit) for digit in reversed(digits)]
-    return (sum(numbers[::2]) + sum(_DOUBLED[number] for number in numbers[1::2])) % 10 == 0
+    return numbers != [] and (sum(numbers[::2]) + sum(_DOUBLED[number] for number in numbers[1::2])) % 10 == 0
 
 
 def is_card(digits: str) -> bool:
@@ -55,7 +56,7 @@ def is_iban(text: str) -> bool:
     Source: ISO 13616.
     """
     iban = text.upper()
-    if IBAN_LENGTHS.get(iban[:2]) != len(iban) or not iban[2:4].isdigit():
+    if IBAN_LENGTHS.get(iban[:2]) != len(iban) or _IBAN.fullmatch(iban) is None:
         return False
     return int((iban[4:] + iban[:4]).translate(_LETTERS)) % 97 == 1
 
