@@ -39,7 +39,7 @@ def citations_present(point: DataPoint, options: CitationOptions) -> Score:
     """
     findings = citation_findings(text_of(point.output), options.style, len(point.context))
     wrong = [finding.text for finding in findings if not finding.passed]
-    reason = f"{len(findings)} citations" if findings else "there is no citation"
+    reason = f"citations: {len(findings)}" if findings else "there is no citation"
     if wrong:
         reason += f"; no such document: {', '.join(wrong[:5])}"
     return verdict(aggregate(findings, options.least), options, reason=reason, findings=findings)

@@ -57,7 +57,7 @@ def levenshtein(point: DataPoint, options: DistanceOptions) -> Score:
         return Score.inconclusive(reason="there is no reference")
     edits, _ = found
     status = Status.UNKNOWN if options.most is None else Status.PASS if edits <= options.most else Status.FAIL
-    return Score.scored(edits, reason=f"{edits} {options.unit} to edit", status=status)
+    return Score.scored(edits, reason=f"{options.unit} to edit: {edits}", status=status)
 
 
 def levenshtein_similarity(point: DataPoint, options: SimilarityOptions) -> Score:
@@ -69,7 +69,7 @@ def levenshtein_similarity(point: DataPoint, options: SimilarityOptions) -> Scor
     if found is None:
         return Score.inconclusive(reason="there is no reference")
     edits, longer = found
-    return verdict(similarity(edits, longer), options, reason=f"{edits} of {longer} {options.unit} to edit")
+    return verdict(similarity(edits, longer), options, reason=f"{options.unit} to edit: {edits} of {longer}")
 
 
 def similarity(edits: int, longer: int) -> float:

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from genkit_eval import DataPoint, Score, json_text
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.folding import same
+from genkit_eval_heuristics.json_answer import read_json
 from genkit_eval_heuristics.words import references
 
 __all__ = ["EVALUATORS", "LabelOptions", "label_match"]
@@ -29,9 +30,9 @@ class LabelOptions(Thresholded):
 def label_match(point: DataPoint, options: LabelOptions) -> Score:
     """1 if the answered label is the expected one (`expect.label`, else the reference), else 0; higher is better.
 
-    The label is the whole answer, or what an object has at `field`; "billing, I think" is not "billing". An answer
-    without a label is wrong, and the reason names what was expected. A reference that is a list of texts holds several
-    right labels.
+    The label is the whole answer, or what an object has at `field`; the JSON text of an object is read as one.
+    "billing, I think" is not "billing". An answer without a label is wrong, and the reason names what was expected. A
+    reference that is a list of texts holds several right labels.
     """
     known = [point.expect.label] if point.expect and point.expect.label is not None else references(point.reference)
     if not known:
@@ -46,6 +47,9 @@ def label_match(point: DataPoint, options: LabelOptions) -> Score:
 
 
 def _label(output: JsonValue, field: str | None) -> str | None:
+    if isinstance(output, str) and output.lstrip().startswith("{"):
+        read = read_json(output, strip_fences=False)
+        output = output if read.problem else read.value
     if isinstance(output, Mapping) or field is not None:
         for name in (field or "label").split("."):
             if not isinstance(output, Mapping) or name not in output:

@@ -54,7 +54,9 @@ def length_in_range(point: DataPoint, options: LengthOptions) -> Score:
     count = _COUNTED[options.unit](text_of(point.output))
     fits = (options.least or 0) <= count and (options.most is None or count <= options.most)
     wanted = f"{options.least or 0} to {options.most}" if options.most is not None else f"at least {options.least}"
-    return verdict(float(fits), options, reason=f"{count} {options.unit}, expected {wanted}", details={"length": count})
+    return verdict(
+        float(fits), options, reason=f"{options.unit}: {count}, expected {wanted}", details={"length": count}
+    )
 
 
 def empty(point: DataPoint, options: EmptyOptions) -> Score:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from genkit_eval import DataPoint, Score
+from genkit_eval import DataPoint, Sample, Score
 from genkit_eval.errors import DataError
 from genkit_eval.text import text_of
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
@@ -54,11 +54,9 @@ def number_within(point: DataPoint, options: NumberOptions) -> Score:
     Raises:
         DataError: there is no number in the reference.
     """
-    reference = point.reference
-    items = reference if isinstance(reference, list) else [reference]
-    known = [number for item in items for number in _numbers_of(item, options.decimal)[-1:]]
+    known = _known(point, options)
     if not known:
-        raise DataError(f"reference must hold a number, found {text_of(point.reference)!r:.80}")
+        raise DataError(_problem(point, options))
     found = _of_answer(point.output, options)
     expected = " or ".join(f"{number:.12g}" for number in known)
     if not found:
@@ -84,6 +82,19 @@ def numbers_in(text: str, decimal: Mark = "point") -> list[float]:
         _BLANKS.sub("", match[0]).replace(apart, "").replace(mark, ".") for match in _NUMBERS[decimal].finditer(plain)
     )
     return [number for digits in found if math.isfinite(number := float(digits))]
+
+
+def _known(sample: Sample, options: NumberOptions) -> list[float]:
+    """The right numbers."""
+    reference = sample.reference
+    items = reference if isinstance(reference, list) else [reference]
+    return [number for item in items for number in _numbers_of(item, options.decimal)[-1:]]
+
+
+def _problem(sample: Sample, options: NumberOptions) -> str | None:
+    if not sample.has("reference") or _known(sample, options):
+        return None
+    return f"reference must hold a number, found {text_of(sample.reference)!r:.80}"
 
 
 def _numbers_of(value: JsonValue, decimal: Mark) -> Sequence[float]:
@@ -112,5 +123,6 @@ EVALUATORS = (
         requires=("output", "reference"),
         non_empty=("output",),
         custom=("tolerance", "relative"),
+        check=_problem,
     ),
 )

@@ -99,7 +99,7 @@ def _against_best(point: DataPoint, options: OverlapOptions, value: Callable[[Ov
         return Score.inconclusive(reason=NO_TEXT.format("reference" if answer.strip() else "answer"))
     words = words_of(answer, options.tokens)
     best = max((overlap(words, words_of(text, options.tokens)) for text in known), key=value)
-    reason = f"{best.shared} words shared; the answer has {best.answer}, the reference {best.reference}"
+    reason = f"shared words: {best.shared} (the answer has {best.answer}, the reference {best.reference})"
     details = {"precision": best.precision, "recall": best.recall, "f1": best.f1}
     return verdict(value(best), options, reason=reason, details=details)
 

@@ -263,7 +263,7 @@ def test_a_citation_of_nothing_is_a_finding_with_its_place(measure: Measure) -> 
         ("[1]", True, (6, 9)),
         ("[4]", False, (13, 16)),
     ]
-    assert metric.rationale == "2 citations; no such document: [4]"
+    assert metric.rationale == "citations: 2; no such document: [4]"
 
 
 def test_citations_come_to_a_score_by_themselves() -> None:
