@@ -15,7 +15,7 @@ __all__ = ["FenceOptions", "JsonAnswer", "is_blank", "json_kind", "read_json"]
 MAX_PROBLEM = 120
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[^\n`]*\n")
-_KINDS = ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "array"), (dict, "object"))
+_KINDS = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}
 
 
 class FenceOptions(Thresholded):
@@ -77,4 +77,4 @@ def is_blank(output: JsonValue) -> bool:
 
 def json_kind(value: JsonValue) -> str:
     """The JSON type of a value: null, boolean, number, string, array or object."""
-    return next((name for kind, name in _KINDS if isinstance(value, kind)), "null")
+    return _KINDS.get(type(value), "null")

@@ -1,8 +1,15 @@
-"""`heuristic/json_diff`: how much of a JSON answer is that of the reference, with credit for parts."""
+"""`heuristic/json_diff`: how much of a JSON answer is that of the reference, with credit for parts.
+
+Both are gone through side by side, so that only what differs is looked at closely.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, Final
 
 from pydantic import Field, JsonValue
 
@@ -10,12 +17,16 @@ from genkit_eval import DataPoint, Finding, Score, json_text
 from genkit_eval_heuristics.definition import Heuristic, verdict
 from genkit_eval_heuristics.json_answer import FenceOptions, json_kind, read_json
 
-__all__ = ["EVALUATORS", "DiffOptions", "aggregate", "diff_findings", "json_diff", "leaves"]
+__all__ = ["EVALUATORS", "DiffOptions", "aggregate", "diff_findings", "json_diff"]
 
 MAX_FINDINGS = 50
 MAX_SHOWN = 60
 
 Place = tuple[str | int, ...]
+
+_NOTHING: Final = object()
+"""What stands at a place that is not there."""
+_CONTAINERS = (dict, list)
 
 
 class DiffOptions(FenceOptions):
@@ -49,22 +60,9 @@ def json_diff(point: DataPoint, options: DiffOptions) -> Score:
 
 def diff_findings(answer: JsonValue, reference: JsonValue, options: DiffOptions) -> tuple[list[Finding], int]:
     """What differs, a finding for each place in the order of the reference, and at how many places nothing does."""
-    ours, theirs = (_counted(value, options) for value in (answer, reference))
-    findings: list[Finding] = []
-    same = 0
-    for place, values in theirs.items():
-        found = ours.get(place, [])
-        for index, value in enumerate(values):
-            if index >= len(found):
-                findings.append(_finding(place, f"missing: {_shown(value)}"))
-            elif _equal(found[index], value, options.tolerance):
-                same += 1
-            else:
-                findings.append(_finding(place, f"{_shown(found[index])}, expected {_shown(value)}"))
-    for place, found in ours.items():
-        extra = found[len(theirs.get(place, ())) :]
-        findings += [_finding(place, f"not in the reference: {_shown(value)}") for value in extra]
-    return findings, same
+    walk = _Walk(options.tolerance, options.list_order, [tuple(name.split(".")) for name in options.ignore])
+    walk.compare(answer, reference)
+    return [*walk.wrong, *walk.extra], walk.same
 
 
 def aggregate(same: int, different: int) -> float:
@@ -72,29 +70,97 @@ def aggregate(same: int, different: int) -> float:
     return same / (same + different) if same + different else 1.0
 
 
-def leaves(value: JsonValue, *, list_order: bool = True) -> Iterator[tuple[Place, JsonValue]]:
-    """Each place of a value with what it holds."""
-    waiting: list[tuple[Place, JsonValue]] = [((), value)]
-    while waiting:
-        place, part = waiting.pop()
-        if isinstance(part, dict) and part:
-            waiting += [((*place, key), item) for key, item in reversed(part.items())]
-        elif isinstance(part, list) and part and list_order:
-            waiting += [((*place, index), part[index]) for index in reversed(range(len(part)))]
-        elif isinstance(part, list) and part:
-            # the item is part of its place, so that items meet whatever their position
-            yield from (((*place, "[]", _canonical(item)), item) for item in part)
-        else:
-            yield place, part
+@dataclass(slots=True)
+class _Walk:
+    tolerance: float
+    list_order: bool
+    ignored: Sequence[tuple[str, ...]]
+    same: int = 0
+    wrong: list[Finding] = field(default_factory=list)
+    extra: list[Finding] = field(default_factory=list)
+
+    def compare(self, answer: JsonValue, reference: JsonValue) -> None:
+        """Count the places that are the same, and note those that are not."""
+        waiting: list[tuple[Place, Iterator[tuple[str | int, Any, Any]]]] = [((), iter([("", answer, reference)]))]
+        while waiting:
+            above, pairs = waiting[-1]
+            for key, ours, theirs in pairs:
+                alike = type(ours) is type(theirs)
+                if alike and not self.ignored and not isinstance(ours, _CONTAINERS) and ours == theirs:
+                    self.same += 1
+                    continue
+                # the values themselves stand nowhere
+                place = (*above, key) if len(waiting) > 1 else ()
+                if self._is_ignored(place):
+                    continue
+                if alike and isinstance(ours, _CONTAINERS) and ours and theirs:
+                    waiting.append((place, self._within(place, ours, theirs)))
+                    break
+                self._unlike(place, ours, theirs)
+            else:
+                waiting.pop()
+
+    def _within(self, place: Place, ours: Any, theirs: Any) -> Iterator[tuple[str | int, Any, Any]]:
+        """What two objects, or two lists, hold at the same places: first those of the reference."""
+        if isinstance(theirs, dict):
+            known = [(key, ours.get(key, _NOTHING), item) for key, item in theirs.items()]
+            return iter(known + [(key, item, _NOTHING) for key, item in ours.items() if key not in theirs])
+        if self.list_order:
+            return iter([(i, *pair) for i, pair in enumerate(zip_longest(ours, theirs, fillvalue=_NOTHING))])
+        self._as_sets(place, ours, theirs)
+        return iter(())
+
+    def _as_sets(self, place: Place, ours: Sequence[JsonValue], theirs: Sequence[JsonValue]) -> None:
+        """Whole items of two lists, each as often as it is there, whatever its position."""
+        left = Counter(map(_canonical, ours))
+        for item in theirs:
+            text = _canonical(item)
+            if left[text]:
+                left[text] -= 1
+                self.same += 1
+            else:
+                self.wrong.append(_finding((*place, "[]"), f"missing: {_shown(item)}"))
+        for item in reversed(ours):
+            text = _canonical(item)
+            if left[text]:
+                left[text] -= 1
+                self.extra.append(_finding((*place, "[]"), f"not in the reference: {_shown(item)}"))
+
+    def _unlike(self, place: Place, ours: Any, theirs: Any) -> None:
+        """Two values of which at most one has something below it, or one is not there."""
+        if not _has_parts(ours) and not _has_parts(theirs) and ours is not _NOTHING and theirs is not _NOTHING:
+            if _equal(ours, theirs, self.tolerance):
+                self.same += 1
+            else:
+                self.wrong.append(_finding(place, f"{_shown(ours)}, expected {_shown(theirs)}"))
+            return
+        self.wrong += [_finding(where, f"missing: {_shown(part)}") for where, part in self._leaves(place, theirs)]
+        self.extra += [
+            _finding(where, f"not in the reference: {_shown(part)}") for where, part in self._leaves(place, ours)
+        ]
+
+    def _leaves(self, place: Place, value: Any) -> Iterator[tuple[Place, JsonValue]]:
+        """Each place below this one with what it holds."""
+        waiting = [(place, value)] if value is not _NOTHING else []
+        while waiting:
+            where, part = waiting.pop()
+            if self._is_ignored(where):
+                continue
+            if not _has_parts(part):
+                yield where, part
+            elif isinstance(part, dict):
+                waiting += [((*where, key), item) for key, item in reversed(part.items())]
+            elif self.list_order:
+                waiting += [((*where, index), part[index]) for index in reversed(range(len(part)))]
+            else:
+                yield from (((*where, "[]"), item) for item in part)
+
+    def _is_ignored(self, place: Place) -> bool:
+        return bool(self.ignored) and any(tuple(map(str, place[: len(name)])) == name for name in self.ignored)
 
 
-def _counted(value: JsonValue, options: DiffOptions) -> dict[Place, list[JsonValue]]:
-    ignored = [tuple(name.split(".")) for name in options.ignore]
-    counted: dict[Place, list[JsonValue]] = {}
-    for place, part in leaves(value, list_order=options.list_order):
-        if not any(tuple(map(str, place[: len(name)])) == name for name in ignored):
-            counted.setdefault(place, []).append(part)
-    return counted
+def _has_parts(value: object) -> bool:
+    return isinstance(value, _CONTAINERS) and bool(value)
 
 
 def _canonical(value: JsonValue) -> str:
@@ -111,7 +177,7 @@ def _canonical(value: JsonValue) -> str:
 def _equal(one: JsonValue, other: JsonValue, tolerance: float) -> bool:
     if json_kind(one) != json_kind(other):
         return False
-    # lists and objects at the same place are empty, or whole items that are equal by their place
+    # lists and objects that come here are empty
     if one == other or isinstance(one, list | dict):
         return True
     if not tolerance or not isinstance(one, int | float) or not isinstance(other, int | float):
@@ -123,12 +189,8 @@ def _equal(one: JsonValue, other: JsonValue, tolerance: float) -> bool:
 
 
 def _finding(place: Place, reason: str) -> Finding:
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in _without_items(place))
-    return Finding.trusted({"text": "".join(steps).removeprefix(".") or "(whole)", "passed": False, "reason": reason})
-
-
-def _without_items(place: Place) -> Place:
-    return place[:-1] if len(place) > 1 and place[-2] == "[]" else place
+    text = "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in place]).removeprefix(".")
+    return Finding.trusted({"text": text or "(whole)", "passed": False, "reason": reason})
 
 
 def _shown(value: JsonValue) -> str:

@@ -38,6 +38,8 @@ _ABBREVIATION = re.compile(
     r"|\b(?:etc|Inc|Ltd|Co|a\.m|p\.m|(?:[A-Z]\.){1,5}[A-Z])\.(?=\s+[a-z])"
 )
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s|$)|[。！？]+[」』”’）]*|[؟۔।]+")
+# looked for at the start of each part only, so that a long run of signs takes no longer than it is
+_ASCII_WORD = re.compile(r"(?<!\S)[^\sA-Za-z0-9]*+[A-Za-z0-9]\S*+")
 _MARKER = re.compile(r"^[ \t]*(?:[-*+•‣◦]|\(?\d{1,3}[.)]|#{1,6})[ \t]+", re.MULTILINE)
 
 
@@ -48,7 +50,7 @@ def words(text: str) -> int:
     which are written without blanks, count one each.
     """
     if text.isascii():
-        return sum(1 for part in text.split() if _has_word(part))
+        return len(_ASCII_WORD.findall(text))
     apart = _unspaced().findall(text)
     return len(apart) + sum(1 for part in _unspaced().sub(" ", text).split() if _has_word(part))
 
