@@ -179,6 +179,7 @@ _IPV6 = re.compile(
     r"(?<![A-Za-z0-9_:.])(?:[0-9A-Fa-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{1,4})?(?![A-Za-z0-9_:])",
     re.ASCII,
 )
+_TWO_COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
 _LONG_GROUP = re.compile(r"(?=[0-9A-Fa-f]*\d)[0-9A-Fa-f]{3,4}")
 _VERSION_WORD = re.compile(
     r"(?:\b(?:v|ver|vers|version\w*|release\w*|rev|revision|build|firmware|software|patch|update|sürüm\w*|schema|kernel|driver"
@@ -189,11 +190,11 @@ _VERSION_WORD = re.compile(
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    sixes = [run.span() for run in _IPV6.finditer(text) if _is_ipv6(run[0])] if text.count(":") > 1 else []
+    sixes = [run.span() for run in _IPV6.finditer(text) if _is_ipv6(run[0])] if _TWO_COLONS.search(text) else []
     yield from sixes
     if text.count(".") > 2:
         # ::ffff:192.0.2.1 is one address
-        yield from (span for span in _ipv4s(text) if not any(start < span[1] <= end for start, end in sixes))
+        yield from _ipv4s(_without(text, sixes))
 
 
 def _ipv4s(text: str) -> Iterator[tuple[int, int]]:

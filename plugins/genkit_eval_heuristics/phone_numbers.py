@@ -35,7 +35,6 @@ _DATE = re.compile(
 )
 _DECIMAL_OR_LIST = re.compile(r"\d+\.\d+|[^/]*/[^/]*/.*", re.ASCII)
 _BOOK = re.compile(r"97[89]\b")
-_HIDDEN = "\0"
 _WORD = re.compile(r"[^\W\d_]+")
 _PHONE_WORDS = frozenset(
     _WORD.findall(
@@ -59,19 +58,26 @@ _BESIDE = 4
 
 def phone_numbers(text: str, regions: Sequence[str] = REGIONS) -> Iterator[tuple[int, int]]:
     """The spans of phone numbers in a text of ASCII digits and separators."""
-    run = _RUN.search(text)
-    if run is None:
-        return
-    text = _DATE.sub(lambda date: _HIDDEN * len(date[0]), text)
     place = 0
     while (run := _RUN.search(text, place)) is not None:
-        found = None
-        if not (_DECIMAL_OR_LIST.fullmatch(run[0]) or _BOOK.match(run[0])):
-            found = _first_in_run(text, run.start(), run.end(), regions)
-        if found is not None:
-            yield found
-        # the rest of a run may be cut within the next number: it is looked for anew
-        place = run.end() if found is None else found[1]
+        place = run.end()
+        for start, end in _between_dates(text, run.start(), run.end()):
+            found = _first_in_run(text, start, end, regions)
+            if found is not None:
+                yield found
+                # the rest of a run may be cut within the next number: it is looked for anew
+                place = found[1]
+                break
+
+
+def _between_dates(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """What of a run can be phone numbers: no dates, decimals, lists or numbers of books."""
+    for date in _DATE.finditer(text, start, end):
+        if date.start() > start:
+            yield start, date.start()
+        start = date.end()
+    if not (_DECIMAL_OR_LIST.fullmatch(text, start, end) or _BOOK.match(text, start, end)):
+        yield start, end
 
 
 def check_region(region: str) -> None:
