@@ -30,14 +30,17 @@ def tokens(text: str) -> list[str]:
 
     A word is a run of letters, marks and digits; a point or comma between two digits belongs to it ("3.14", "1,000").
     Scripts that do not part words by spaces, and Korean, are read by character: Han, Hiragana, Katakana, Hangul, Thai,
-    Lao, Khmer, Myanmar. Signs and symbols are left out, so "-5" is "5", and "C++" is "c".
+    Lao, Khmer, Myanmar. Signs and symbols are left out, so "-5" is "5", and "C++" is "c". The four letters i of Turkish
+    are one, as "I" is the capital of "i" elsewhere and of "ı" there.
 
     >>> tokens("The Café's π is 3.14, 東京!")
     ['the', 'café', 's', 'π', 'is', '3.14', '東', '京']
     """
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    folded = unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).casefold()
+    folded = (
+        unicodedata.normalize("NFKC", text.translate(_INVISIBLE)).casefold().replace("i\u0307", "i").replace("ı", "i")
+    )
     # folding may take a character apart again
     return _word().findall(unicodedata.normalize("NFKC", folded))
 

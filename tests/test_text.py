@@ -21,6 +21,7 @@ TEXT = st.text(max_size=40) | st.text(alphabet="aB9.,-' \u00e9\u00df\u6771\u0301
         ("well-known", ["well", "known"]),
         ("don't", ["don", "t"]),
         ("Straße STRASSE", ["strasse", "strasse"]),
+        ("İzmir ISPARTA ısparta", ["izmir", "isparta", "isparta"]),
         ("ﬁne Ⅳ x²", ["fine", "iv", "x2"]),
         ("हिन्दी में", ["हिन्दी", "में"]),
         ("كتاب جديد", ["كتاب", "جديد"]),

@@ -20,6 +20,8 @@ __all__ = ["GgufModel", "GgufSettings", "ShareOptions", "SimilarityOptions", "Us
 
 # to be raised whenever the same data point may come to another score
 VERSION = "1"
+WORDS_VERSION = "2"
+"""The same for those that count words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def _define(registry: Registry, name: str, metric: _Metric) -> None:
         low=0,
         high=1,
         kind="heuristic",
-        version=VERSION,
+        version=WORDS_VERSION,
         display_name=metric.display_name,
         definition=metric.definition,
     )

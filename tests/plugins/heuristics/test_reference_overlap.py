@@ -85,6 +85,12 @@ def test_scripts_without_blanks_are_read_by_character_on_request(measure: Measur
     assert measure("heuristic/token_f1", output="東京都", reference="東京").score == 0
 
 
+def test_the_letters_i_of_turkish_are_one_in_words_of_any_script(measure: Measure) -> None:
+    metric = measure("heuristic/token_f1", {"tokens": "unicode"}, output="İZMİR, IŞIK", reference="izmir ışık")
+
+    assert metric.score == 1
+
+
 @pytest.mark.case("heuristic-text/answer-is-an-article")
 @pytest.mark.parametrize("name", ["heuristic/token_f1", "heuristic/exact_match"])
 @pytest.mark.parametrize(
