@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval import EvalRun, GenkitEval, MetricSummary
+from genkit_eval import EvalRun, GenkitEval, MetricSummary, json_text
 from genkit_eval.datasets import read_samples
 
 ROOT = Path(__file__).parents[1]
@@ -100,6 +100,18 @@ def test_the_hasty_agent_is_found_out(
     assert bad is not None
     assert good >= least_good
     assert bad <= most_bad
+
+
+def test_what_the_hasty_agent_gives_away_is_found_but_not_repeated(hasty: EvalRun) -> None:
+    [refund] = [result for result in hasty.results if result.test_case_id == "refund-1003"]
+    [safe] = [metric for metric in refund.metrics if metric.name == "support/safe"]
+
+    found = {finding.category: finding for finding in safe.findings if finding.span is not None}
+
+    assert set(found) == {"EMAIL", "PHONE"}
+    start, end = found["EMAIL"].span or (0, 0)
+    assert json_text(refund.output)[start:end] == "lena.brandt@example.net"
+    assert "lena.brandt" not in safe.model_dump_json()
 
 
 def test_all_stay_within_their_budgets(careful: EvalRun, hasty: EvalRun) -> None:

@@ -14,6 +14,7 @@ from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import make_plan
 from genkit_eval.engine.cells import Cell
 from genkit_eval_heuristics import heuristics
+from genkit_eval_heuristics.catalogue import HEURISTICS
 from tests.bench.measure import Arm, Cost, best, measured
 from tests.bench.options import Options
 from tests.bench.table import Row, Table, count
@@ -22,6 +23,8 @@ __all__ = ["rates", "tables"]
 
 TARGET = 10_000
 CHARACTERS = 500
+
+_OF_LIBRARIES = {heuristic.name for heuristic in HEURISTICS if heuristic.package is not None}
 
 _SENTENCES = (
     "Order 4711 was shipped on 2026-03-14 by the carrier you chose, and should be there within 3 working days.",
