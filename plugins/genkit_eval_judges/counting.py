@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from pydantic import Field
+
 from genkit_eval import Finding, Score
 from genkit_eval.claims import ClaimVerdict, share, statements, verdicts
 from genkit_eval.judged import NONE, Instruments, NothingToJudge
@@ -12,10 +14,18 @@ from genkit_eval.prompts import fenced
 from genkit_eval_judges.inputs import INPUTS, Inputs
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
-__all__ = ["average_precision", "counted", "each_judged", "supported_claims"]
+__all__ = ["CountOptions", "average_precision", "counted", "each_judged", "nothing_counted", "supported_claims"]
 
 Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
 LONGEST_FINDING = 300
+
+
+class CountOptions(JudgeOptions):
+    """What a case comes to where there is nothing to count."""
+
+    on_empty: float | None = Field(
+        default=None, ge=0, le=1, description="The score where there is nothing to count; without it inconclusive."
+    )
 
 
 def share_that_holds(found: Sequence[ClaimVerdict]) -> float:
@@ -40,7 +50,7 @@ def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
         of: the part that is taken apart, one of `INPUTS`.
         by: the part that bears them out.
         what: goes on after "2 of 3".
-        nothing: why the case is inconclusive where there are no claims.
+        nothing: why the case is inconclusive where there are no claims, unless an option says what it comes to.
     """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
@@ -49,7 +59,7 @@ def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
         values = {name: INPUTS[name].text(inputs) or NONE for name in prompt.inputs}
         claims = await statements(use.judge, prompt, values)
         if not claims:
-            raise NothingToJudge(nothing)
+            return nothing_counted(options, nothing)
         evidence = inputs.documents if by == "context" else INPUTS[by].text(inputs)
         found = await verdicts(use.judge, use.prompts["verdicts"], claims, evidence)
         return counted(found, options, what=what)
@@ -71,13 +81,13 @@ def each_judged(
         things: what is counted, each as a text.
         evidence: what they are held against; it is shown in marks.
         what: goes on after "2 of 3".
-        nothing: why the case is inconclusive where there is none.
+        nothing: why the case is inconclusive where there is none, unless an option says what it comes to.
     """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
         lines = things(inputs)
         if not lines:
-            raise NothingToJudge(nothing)
+            return nothing_counted(options, nothing)
         # each in marks of its own, so that none can pass for two
         marked = [fenced(line or NONE) for line in lines]
         found = await verdicts(use.judge, use.prompts["verdicts"], marked, evidence(inputs))
@@ -87,6 +97,17 @@ def each_judged(
         return counted(named, options, what=what, score=score)
 
     return ask
+
+
+def nothing_counted(options: JudgeOptions, why: str) -> Score:
+    """What a case without anything to count comes to: the option `on_empty`, if there is one.
+
+    Raises:
+        NothingToJudge: there is none.
+    """
+    if not isinstance(options, CountOptions) or options.on_empty is None:
+        raise NothingToJudge(why)
+    return decided(options.on_empty, options, reason=why)
 
 
 def counted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.counting import supported_claims
+from genkit_eval_judges.counting import CountOptions, supported_claims
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
@@ -23,6 +23,7 @@ JUDGES = (
         formula="claims borne out / claims of the answer",
         source="TnsAI",
         calls="1 + 1 for every 20 claims",
-        aliases={"tnsai/faithfulness": {}},
+        options=CountOptions,
+        aliases={"tnsai/faithfulness": {}, "akka/Faithfulness": {"on_empty": 1.0}},
     ),
 )

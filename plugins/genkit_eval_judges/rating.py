@@ -1,22 +1,38 @@
-"""Recipes of one call that asks for numbers: a rating, or ratings of several aspects whose mean counts."""
+"""Recipes of one call that asks for numbers: a rating, or ratings of several aspects whose mean counts.
+
+A rating of null, which judges give where there was nothing to rate, is inconclusive.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Scale
-from genkit_eval.judged import Answer, Instruments
+from genkit_eval.judged import Answer, Instruments, NothingToJudge
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
-__all__ = ["FIVE", "UNIT", "Rated", "from_five", "rated", "rated_aspects"]
+__all__ = [
+    "FIVE",
+    "GRAVITY",
+    "UNIT",
+    "Rated",
+    "ScaleOptions",
+    "as_it_is",
+    "from_five",
+    "from_gravity",
+    "rated",
+    "rated_aspects",
+    "rated_on_scale",
+]
 
 Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
+Places = Callable[[Inputs], Mapping[str, str]]
 STEP = "rating"
 
 
@@ -29,13 +45,27 @@ class Rated(Answer):
 class FIVE(Rated):
     """A rating from 1 to 5."""
 
-    rating: Annotated[float, Scale(1, 5)]
+    rating: Annotated[float | None, Scale(1, 5)]
+
+
+class GRAVITY(Rated):
+    """How grave something is, from 0 (nothing of it) to 5."""
+
+    rating: Annotated[float | None, Scale(0, 5)]
 
 
 class UNIT(Rated):
     """A rating from 0 to 1."""
 
-    rating: Annotated[float, Scale(0, 1)]
+    rating: Annotated[float | None, Scale(0, 1)]
+
+
+class ScaleOptions(JudgeOptions):
+    """On which scale the judge rates."""
+
+    scale: Literal["five", "unit"] = Field(
+        default="five", description="five: the judge rates from 1 to 5, and (s - 1) / 4 counts; unit: from 0 to 1."
+    )
 
 
 def from_five(rating: float) -> float:
@@ -43,11 +73,41 @@ def from_five(rating: float) -> float:
     return (rating - 1) / 4
 
 
-def rated(form: type[Any] = FIVE, *, to_unit: Callable[[float], float] = from_five, minimize: bool = False) -> Ask:
-    """One call with the prompt "rating", answered by `form`; its `rating` becomes the score by `to_unit`."""
+def from_gravity(rating: float) -> float:
+    """1 - rating / 5: 0, nothing of it, becomes 1, and 5 becomes 0."""
+    return 1 - rating / 5
+
+
+def as_it_is(rating: float) -> float:
+    """The rating, which is from 0 to 1 already."""
+    return rating
+
+
+def no_places(inputs: Inputs) -> Mapping[str, str]:
+    """For prompts whose places are all named as the parts are."""
+    return {}
+
+
+def rated(
+    form: type[Any] = FIVE,
+    *,
+    to_unit: Callable[[float], float] = from_five,
+    minimize: bool = False,
+    places: Places = no_places,
+    step: str = STEP,
+) -> Ask:
+    """One call with a prompt, answered by `form`; its `rating` becomes the score by `to_unit`.
+
+    Args:
+        places: texts for places of the prompt that are no part of a data point, in marks of their own; may raise
+            `NothingToJudge`.
+        step: the prompt's.
+    """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
-        answer = await use.judge.ask(inputs.render(use.prompts[STEP]), form)
+        answer = await use.judge.ask(inputs.render(use.prompts[step], **places(inputs)), form)
+        if answer.rating is None:
+            raise NothingToJudge(answer.reason)
         score = to_unit(answer.rating)
         details = {"rating": answer.rating}
         return decided(score, options, reason=answer.reason, details=details, minimize=minimize)
@@ -55,24 +115,48 @@ def rated(form: type[Any] = FIVE, *, to_unit: Callable[[float], float] = from_fi
     return ask
 
 
-def rated_aspects(*aspects: str) -> Ask:
-    """One call with the prompt "rating" that asks for a rating from 1 to 5 of each aspect: the mean of (s - 1) / 4."""
-    fields: Mapping[str, Any] = {name: (FIVE, Field(...)) for name in aspects}
-    form = create_model("Aspects", __base__=Answer, **fields)
+def rated_on_scale(*, five: Places = no_places, unit: Places = no_places) -> Ask:
+    """One call with the prompt "rating" (from 1 to 5) or "unit" (from 0 to 1), by the option `scale`.
 
-    async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
-        answer = await use.judge.ask(inputs.render(use.prompts[STEP]), form)
-        ratings: dict[str, FIVE] = {name: getattr(answer, name) for name in aspects}
-        score = mean_of_fives([item.rating for item in ratings.values()])
-        findings = [
-            Finding(text=name, reason=item.reason, details={"rating": item.rating}) for name, item in ratings.items()
-        ]
-        said = "; ".join(f"{name} {item.rating:g} of 5: {item.reason}" for name, item in ratings.items())
-        return decided(score, options, reason=said, findings=findings)
+    Args:
+        five, unit: as `places` of `rated`, for each of the prompts.
+    """
+    forms = {"five": rated(places=five), "unit": rated(UNIT, to_unit=as_it_is, places=unit, step="unit")}
+
+    async def ask(inputs: Inputs, options: ScaleOptions, use: Instruments) -> Score:
+        return await forms[options.scale](inputs, options, use)
 
     return ask
 
 
-def mean_of_fives(ratings: list[float]) -> float:
+def rated_aspects(*aspects: str, places: Places = no_places) -> Ask:
+    """One call with the prompt "rating" that asks for a rating from 1 to 5 of each aspect: the mean of (s - 1) / 4.
+
+    Args:
+        places: as `places` of `rated`.
+    """
+    fields: Mapping[str, Any] = {name: (FIVE, Field(...)) for name in aspects}
+    form = create_model("Aspects", __base__=Answer, **fields)
+
+    async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
+        answer = await use.judge.ask(inputs.render(use.prompts[STEP], **places(inputs)), form)
+        ratings = {name: _rating(name, getattr(answer, name)) for name in aspects}
+        reasons = {name: getattr(answer, name).reason for name in aspects}
+        findings = [
+            Finding(text=name, reason=reasons[name], details={"rating": rating}) for name, rating in ratings.items()
+        ]
+        said = "; ".join(f"{name} {rating:g} of 5: {reasons[name]}" for name, rating in ratings.items())
+        return decided(mean_of_fives([*ratings.values()]), options, reason=said, findings=findings)
+
+    return ask
+
+
+def _rating(aspect: str, answer: FIVE) -> float:
+    if answer.rating is None:
+        raise NothingToJudge(f"{aspect}: {answer.reason}")
+    return answer.rating
+
+
+def mean_of_fives(ratings: Sequence[float]) -> float:
     """Mean of (s - 1) / 4 of at least one rating from 1 to 5."""
     return math.fsum(from_five(rating) for rating in ratings) / len(ratings)

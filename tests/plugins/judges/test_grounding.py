@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from genkit_eval import Outcome, Status
+from tests.plugins.judges.replies import statements, verdicts
 
-CLAIMS = json.dumps({"statements": ["The pool opens at seven.", "Children swim free.", "There is a sauna."]})
-VERDICTS = json.dumps(
-    {
-        "verdicts": [
-            {"number": 1, "reason": "It says so.", "verdict": True},
-            {"number": 2, "reason": "It says so.", "verdict": True},
-            {"number": 3, "reason": "Nothing is said of it.", "verdict": False},
-        ]
-    }
-)
+CLAIMS = statements("The pool opens at seven.", "Children swim free.", "There is a sauna.")
+VERDICTS = verdicts(True, True, False)
 GIVEN = {"output": "At seven; children are free; there is a sauna.", "context": ["Pool: from 7. Children: free."]}
 
 
@@ -49,3 +41,13 @@ async def test_between_the_bands_nothing_is_decided(judged: Any) -> None:
 
     assert metric.outcome is Outcome.UNDECIDED
     assert metric.score == pytest.approx(2 / 3)
+
+
+@pytest.mark.anyio
+async def test_an_answer_without_claims_is_inconclusive_and_by_akka_perfect(judged: Any) -> None:
+    ours, _ = await judged("judge/faithfulness", [statements()], **GIVEN)
+    theirs, model = await judged("akka/Faithfulness", [statements()], **GIVEN)
+
+    assert ours.outcome is Outcome.INCONCLUSIVE
+    assert (theirs.score, theirs.status) == (1.0, Status.PASS)
+    assert len(model.calls) == 1
