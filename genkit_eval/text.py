@@ -16,7 +16,7 @@ from genkit_eval._json import json_text
 if TYPE_CHECKING:
     from regex import Pattern
 
-__all__ = ["ngrams", "text_of", "tokens"]
+__all__ = ["ngrams", "references", "text_of", "tokens"]
 
 TEXT_KEYS = ("answer", "text", "content", "page_content")
 
@@ -72,6 +72,16 @@ def text_of(value: JsonValue) -> str:
     is nothing.
     """
     return "\n".join(_texts(value))
+
+
+def references(reference: JsonValue) -> list[str]:
+    """The right answers: each item of a list of texts, numbers and booleans, else the one text that a value is read as.
+
+    Null is no answer.
+    """
+    if isinstance(reference, list) and not any(isinstance(item, list | dict) for item in reference):
+        return [text_of(item) for item in reference if item is not None]
+    return [] if reference is None else [text_of(reference)]
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval.text import _word, ngrams, text_of, tokens
+from genkit_eval.text import _word, ngrams, references, text_of, tokens
 
 TEXT = st.text(max_size=40) | st.text(alphabet="aB9.,-' \u00e9\u00df\u6771\u0301\ufb01\u00ad", max_size=40)
 
@@ -106,3 +106,10 @@ def test_a_text_of_n_words_has_n_minus_size_plus_1_ngrams(words: list[str], size
 )
 def test_the_text_in_a_value(value: object, text: str) -> None:
     assert text_of(value) == text
+
+
+def test_a_list_of_scalars_holds_several_references() -> None:
+    assert references(["a", 1, True, None]) == ["a", "1", "true"]
+    assert references({"answer": "a"}) == ["a"]
+    assert references([{"answer": "a"}, "b"]) == ["a\nb"]
+    assert references([]) == references(None) == []

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Score
-from genkit_eval.text import text_of
+from genkit_eval.text import references, text_of
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
-from genkit_eval_heuristics.words import references
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

@@ -11,9 +11,8 @@ from pydantic import Field
 
 from genkit_eval import DataPoint, Score, Status
 from genkit_eval.errors import DataError
-from genkit_eval.text import text_of, tokens
+from genkit_eval.text import references, text_of, tokens
 from genkit_eval_heuristics.definition import Heuristic, Options, Thresholded, verdict
-from genkit_eval_heuristics.words import references
 
 __all__ = [
     "EVALUATORS",

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pydantic import Field, JsonValue
 
 from genkit_eval import DataPoint, Score, json_text
+from genkit_eval.text import references
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.folding import same
 from genkit_eval_heuristics.json_answer import read_json
-from genkit_eval_heuristics.words import references
 
 __all__ = ["EVALUATORS", "LabelOptions", "label_match"]
 

@@ -12,10 +12,9 @@ from typing import Annotated
 from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score
-from genkit_eval.text import text_of
+from genkit_eval.text import references, text_of
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.folding import contained, ends, starts
-from genkit_eval_heuristics.words import references
 
 __all__ = [
     "EVALUATORS",

@@ -11,9 +11,9 @@ from typing import Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Score
-from genkit_eval.text import text_of
+from genkit_eval.text import references, text_of
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
-from genkit_eval_heuristics.words import Overlap, Tokens, normalised, overlap, references, words_of
+from genkit_eval_heuristics.words import Overlap, Tokens, normalised, overlap, words_of
 
 __all__ = ["EVALUATORS", "ExactOptions", "OverlapOptions", "aggregate", "exact_match", "response_quality", "token_f1"]
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Score
-from genkit_eval.text import ngrams, text_of, tokens
+from genkit_eval.text import ngrams, references, text_of, tokens
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
-from genkit_eval_heuristics.words import Overlap, references
+from genkit_eval_heuristics.words import Overlap
 
 __all__ = ["EVALUATORS", "RougeOptions", "common_subsequence", "rouge_l", "rouge_n"]
 

@@ -1,4 +1,4 @@
-"""Text as words, in the two readings that metrics offer, and the right answers in a reference.
+"""Text as words, in the two readings that metrics offer.
 
 "squad" is SQuAD's scorer: lower case, ASCII punctuation taken out (so "well-known" is one word, and "3.14" is "314"),
 the articles a, an and the left out, the rest parted at blanks. Two things are added: canonically equal texts are equal,
@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import JsonValue
+from genkit_eval.text import tokens
 
-from genkit_eval.text import text_of, tokens
-
-__all__ = ["Overlap", "Tokens", "normalised", "overlap", "references", "words_of"]
+__all__ = ["Overlap", "Tokens", "normalised", "overlap", "words_of"]
 
 Tokens = Literal["squad", "unicode"]
 
@@ -82,13 +80,3 @@ def overlap(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
 @lru_cache(maxsize=256)
 def _counted(words: tuple[str, ...]) -> Counter[str]:
     return Counter(words)
-
-
-def references(reference: JsonValue) -> list[str]:
-    """The right answers: each item of a list of texts, numbers and booleans, else the one text that a value is read as.
-
-    Null is no answer.
-    """
-    if isinstance(reference, list) and not any(isinstance(item, list | dict) for item in reference):
-        return [text_of(item) for item in reference if item is not None]
-    return [] if reference is None else [text_of(reference)]

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from genkit_eval import Score
-from genkit_eval.text import text_of
 
-__all__ = ["NO_TEXT", "NO_WORDS", "cut", "references"]
+__all__ = ["NO_TEXT", "NO_WORDS", "cut"]
 
 NO_TEXT = "there is no text in the {}"
 NO_WORDS = "there is no word in the {}"
@@ -21,10 +20,3 @@ def cut(value: float, threshold: float | None, reason: str, details: Mapping[str
         return Score.scored(value, reason=reason, details=details)
     decided = Score.passed if value >= threshold else Score.failed
     return decided(value, reason=reason, details=details)
-
-
-def references(reference: JsonValue) -> list[str]:
-    """The right answers: each text of a list of texts, else the one text that the value is read as."""
-    if isinstance(reference, list) and all(isinstance(item, str) for item in reference):
-        return [str(item) for item in reference]
-    return [text_of(reference)]

@@ -13,8 +13,8 @@ from itertools import islice
 from pydantic import BaseModel, ConfigDict, Field
 
 from genkit_eval import DataPoint, Score
-from genkit_eval.text import ngrams, text_of, tokens
-from genkit_eval_local._scores import NO_WORDS, cut, references
+from genkit_eval.text import ngrams, references, text_of, tokens
+from genkit_eval_local._scores import NO_WORDS, cut
 
 __all__ = ["ShareOptions", "answer_overlap", "ngram_grounding", "reference_recall"]
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from genkit_eval import DataPoint, Embedder, Score
 from genkit_eval.errors import DataError
 from genkit_eval.model_calls import embed
-from genkit_eval.text import text_of
+from genkit_eval.text import references, text_of
 from genkit_eval.vectors import cosine
-from genkit_eval_local._scores import NO_TEXT, cut, references
+from genkit_eval_local._scores import NO_TEXT, cut
 
 __all__ = ["SimilarityOptions", "embedding_similarity"]
 

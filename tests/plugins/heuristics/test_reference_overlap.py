@@ -19,7 +19,7 @@ from genkit_eval_heuristics.reference_overlap import (
     response_quality,
     token_f1,
 )
-from genkit_eval_heuristics.words import normalised, references
+from genkit_eval_heuristics.words import normalised
 
 Measure = Callable[..., EvalMetric]
 
@@ -194,9 +194,3 @@ def test_the_order_of_words_does_not_count(words: list[str]) -> None:
     score = token_f1(DataPoint(output=" ".join(words), reference="nine pier kite red"), OverlapOptions())
 
     assert score.score == 1
-
-
-def test_a_list_of_scalars_holds_several_references() -> None:
-    assert references(["a", 1, True, None]) == ["a", "1", "true"]
-    assert references({"answer": "a"}) == ["a"]
-    assert references([]) == references(None) == []
