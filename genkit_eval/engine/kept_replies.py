@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
+from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
 
 from genkit_eval._json import dump, load
@@ -127,15 +131,19 @@ def reply_from(data: bytes | None) -> Reply | None:
 
 
 def vectors_json(vectors: Sequence[Sequence[float]], count: int) -> bytes | None:
-    """So many vectors as they are kept; None if they are of no use."""
+    """So many vectors as they are kept, to the last bit, in half the room of their digits; None if of no use."""
     try:
-        plain = [[float(number) for number in vector] for vector in vectors]
-    except (TypeError, ValueError):
+        length = len(vectors[0]) if len(vectors) else 0
+        numbers = array("d", chain.from_iterable(vectors))
+    except (TypeError, ValueError, KeyError):
         return None
-    if len(plain) != count or not all(all(map(math.isfinite, vector)) for vector in plain):
+    alike = len(vectors) == count and all(len(vector) == length for vector in vectors)
+    # one that is not finite makes the sum so
+    if not alike or not math.isfinite(sum(numbers)):
         return None
+    kept = {"length": length, "doubles": b64encode(_portable(numbers).tobytes()).decode()}
     usage = getattr(vectors, "usage", None)
-    return dump({"vectors": plain} if usage is None else {"vectors": plain, "usage": usage.to_json()})
+    return dump(kept if usage is None else {**kept, "usage": usage.to_json()})
 
 
 def vectors_from(data: bytes | None) -> Vectors | None:
@@ -144,7 +152,19 @@ def vectors_from(data: bytes | None) -> Vectors | None:
         return None
     try:
         kept = load(data)
+        length, numbers = kept["length"], array("d", b64decode(kept["doubles"], validate=True))
         usage = kept.get("usage")
-        return Vectors(kept["vectors"], usage=None if usage is None else Usage.model_validate(usage))
+        rows = _portable(numbers).tolist()
+        return Vectors(
+            [rows[start : start + length] for start in range(0, len(rows), length)] if length else [],
+            usage=None if usage is None else Usage.model_validate(usage),
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _portable(numbers: array[float]) -> array[float]:
+    """From this machine's order of bytes to little-endian, or back."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval import ConfigError, DataPoint, EvalRun, GenkitEval, Limits, Message, Outcome, Reply, Status
@@ -21,8 +24,6 @@ from genkit_eval.testing import Answer, OpenAIServer, ScriptedModel, chat_answer
 from genkit_eval.types import Usage
 from genkit_eval_metrics import genkit_metrics
 from genkit_eval_openai import openai_models
-
-pytestmark = pytest.mark.anyio
 
 CLEAN = '{"reason": "nothing harmful", "verdict": false}'
 METRIC = "genkitEval/maliciousness"
@@ -42,7 +43,9 @@ def app(tmp_path: Path) -> Callable[..., GenkitEval]:
 
 
 async def judged(ge: GenkitEval, metric: str = METRIC, samples: Sequence[Mapping[str, Any]] = SAMPLES) -> EvalRun:
-    return await ge.evaluate(samples, target=None, evaluators=[metric], limits=Limits(max_concurrency=1))
+    return await ge.evaluate(
+        samples, target=None, evaluators=[metric], limits=Limits(max_concurrency=1, retry_seconds=0)
+    )
 
 
 def spent(run: EvalRun) -> tuple[int | None, int | None]:
@@ -50,6 +53,7 @@ def spent(run: EvalRun) -> tuple[int | None, int | None]:
     return usage.model_calls, usage.cached_calls
 
 
+@pytest.mark.anyio
 async def test_the_next_run_takes_the_judge_at_its_word(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer(CLEAN) as server:
         first = await judged(app(server))
@@ -61,6 +65,7 @@ async def test_the_next_run_takes_the_judge_at_its_word(app: Callable[..., Genki
     assert again.results[0].metrics[0].rationale == first.results[0].metrics[0].rationale
 
 
+@pytest.mark.anyio
 async def test_embeddings_are_kept_as_they_were(app: Callable[..., GenkitEval]) -> None:
     metric, samples = "genkitEval/answer_similarity", [{"input": "q", "output": "a", "reference": "b"}]
     with OpenAIServer() as server:
@@ -80,11 +85,12 @@ async def test_embeddings_are_kept_as_they_were(app: Callable[..., GenkitEval]) 
         chat_answer(None, refusal="I cannot judge that."),
         chat_answer(CLEAN[:20], finish_reason="length"),
         chat_answer("", finish_reason="content_filter"),
-        Answer(status=200, body={"error": {"message": "rate limited upstream", "code": 429}}),
+        Answer(status=200, body={"error": {"message": "no such model", "code": 404}}),
         error_answer(400, "no"),
     ],
     ids=["unparsable", "refused", "cut off", "filtered", "error inside 200", "error"],
 )
+@pytest.mark.anyio
 async def test_a_reply_of_no_use_is_asked_for_again(app: Callable[..., GenkitEval], useless: str | Answer) -> None:
     answers = {"first": useless, "second": CLEAN}
     with OpenAIServer(lambda call: answers["first"]) as server:
@@ -99,6 +105,7 @@ async def test_a_reply_of_no_use_is_asked_for_again(app: Callable[..., GenkitEva
 
 
 @pytest.mark.case("api-fault/cache-skips-failures")
+@pytest.mark.anyio
 async def test_another_prompt_or_parameter_is_asked_for(app: Callable[..., GenkitEval]) -> None:
     other_output = [{**SAMPLES[0], "output": "b"}]
     with OpenAIServer(CLEAN) as server:
@@ -110,6 +117,7 @@ async def test_another_prompt_or_parameter_is_asked_for(app: Callable[..., Genki
     assert len(server.calls) == 4
 
 
+@pytest.mark.anyio
 async def test_another_server_is_another_judge(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer(CLEAN) as one, OpenAIServer(CLEAN) as other:
         await judged(app(one))
@@ -118,6 +126,7 @@ async def test_another_server_is_another_judge(app: Callable[..., GenkitEval]) -
     assert (len(one.calls), len(other.calls)) == (1, 1)
 
 
+@pytest.mark.anyio
 async def test_without_the_cache_nothing_is_taken_from_it_nor_put_into_it(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer(CLEAN) as server:
         await judged(app(server, cache="off"))
@@ -127,6 +136,7 @@ async def test_without_the_cache_nothing_is_taken_from_it_nor_put_into_it(app: C
     assert not await anyio.Path(cache_path()).exists()
 
 
+@pytest.mark.anyio
 async def test_with_the_cache_alone_what_it_lacks_is_a_failure_that_names_the_model(
     app: Callable[..., GenkitEval],
 ) -> None:
@@ -142,6 +152,7 @@ async def test_with_the_cache_alone_what_it_lacks_is_a_failure_that_names_the_mo
     assert len(server.calls) == 1
 
 
+@pytest.mark.anyio
 async def test_a_judge_without_an_address_is_another_one_in_each_run(tmp_path: Path) -> None:
     judge = ScriptedModel(CLEAN)
     for _ in range(2):
@@ -151,6 +162,7 @@ async def test_a_judge_without_an_address_is_another_one_in_each_run(tmp_path: P
     assert not await anyio.Path(cache_path()).exists()
 
 
+@pytest.mark.anyio
 async def test_a_model_that_is_measured_is_called_anew(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer("Lyon") as server:
         for _ in range(2):
@@ -159,6 +171,7 @@ async def test_a_model_that_is_measured_is_called_anew(app: Callable[..., Genkit
     assert len(server.calls) == 2
 
 
+@pytest.mark.anyio
 async def test_a_damaged_cache_costs_a_warning_and_no_run(
     app: Callable[..., GenkitEval], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -174,6 +187,7 @@ async def test_a_damaged_cache_costs_a_warning_and_no_run(
     assert "is damaged" in caplog.text
 
 
+@pytest.mark.anyio
 async def test_a_kept_reply_that_cannot_be_read_any_more_is_asked_for_again(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer(CLEAN) as server:
         await judged(app(server))
@@ -193,6 +207,7 @@ def _keys(cache: CallCache) -> list[str]:
     return [row[0] for row in cache._reader.execute("SELECT key FROM calls")]
 
 
+@pytest.mark.anyio
 async def test_a_use_that_there_is_not_is_refused_before_anything_runs(tmp_path: Path) -> None:
     ge = GenkitEval(plugins=[genkit_metrics(judge=ScriptedModel(CLEAN))], root=tmp_path, cache="of")  # type: ignore[arg-type]
 
@@ -248,6 +263,7 @@ def chained(model: Halting, root: Path, *, calls: int = 3) -> GenkitEval:
 
 
 @pytest.mark.parametrize("evaluator", ["t/chain", "t/chain_all"])
+@pytest.mark.anyio
 async def test_a_resumed_run_does_not_ask_again_for_what_it_was_told(tmp_path: Path, evaluator: str) -> None:
     model = Halting(halt_at=3)
     ge = chained(model, tmp_path)
@@ -265,6 +281,7 @@ async def test_a_resumed_run_does_not_ask_again_for_what_it_was_told(tmp_path: P
     assert (usage.model_calls, usage.input_tokens) == (3, 21)
 
 
+@pytest.mark.anyio
 async def test_a_resumed_run_of_no_use_of_the_cache_goes_on_without(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer(CLEAN) as server:
         await judged(app(server))
@@ -277,6 +294,7 @@ async def test_a_resumed_run_of_no_use_of_the_cache_goes_on_without(app: Callabl
     assert len(server.calls) == 2
 
 
+@pytest.mark.anyio
 async def test_the_file_of_a_finished_run_holds_no_replies(tmp_path: Path) -> None:
     ge = chained(Halting(halt_at=0), tmp_path)
 
@@ -287,11 +305,25 @@ async def test_the_file_of_a_finished_run_holds_no_replies(tmp_path: Path) -> No
     assert "says" not in text
 
 
-def test_vectors_of_no_use_are_not_kept() -> None:
-    assert vectors_json([[1.0, float("nan")]], 1) is None
-    assert vectors_json([[1.0]], 2) is None
-    assert vectors_json([["a"]], 1) is None  # type: ignore[list-item]
-    assert vectors_from(b'{"texts":[]}') is None
+@pytest.mark.parametrize(
+    "vectors", [[[1.0, float("nan")]], [[math.inf, -math.inf]], [], [[1.0], [2.0]], [["a"]], [[1.0, 2.0], [3.0]], 7]
+)
+def test_vectors_of_no_use_are_not_kept(vectors: Any) -> None:
+    assert vectors_json(vectors, 1) is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"{}", b"nonsense", b'{"length":2,"doubles":"AAA"}', b'{"length":2,"doubles":7}', b"[1]"]
+)
+def test_vectors_that_cannot_be_read_are_none(data: bytes) -> None:
+    assert vectors_from(data) is None
+
+
+@given(
+    st.lists(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=3, max_size=3), min_size=1)
+)
+def test_vectors_are_kept_to_the_last_bit(vectors: list[list[float]]) -> None:
+    assert vectors_from(vectors_json(vectors, len(vectors))) == vectors
 
 
 def test_vectors_are_kept_with_what_they_cost() -> None:
@@ -299,5 +331,6 @@ def test_vectors_are_kept_with_what_they_cost() -> None:
 
     vectors = vectors_from(kept)
 
+    assert vectors is not None
     assert vectors == [[0.1, 1 / 3]]
     assert vectors.usage == Usage(input_tokens=3)
