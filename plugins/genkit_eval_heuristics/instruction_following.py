@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from genkit_eval import DataPoint, Finding, Score, json_text
+from genkit_eval.text import text_of
 from genkit_eval_heuristics.checks import Check, met
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.detection import detected
@@ -35,7 +36,7 @@ def instruction_following(point: DataPoint, options: InstructionOptions) -> Scor
     approximate number is no check, nor is anything that only a reader can judge. Nothing detected is inconclusive.
 
     Each check is a finding: the sentence, the check in its category, what was found in the answer. An output that is
-    not text is read as compact JSON.
+    not text is JSON already, and what else is asked of it is asked of the text in it.
     """
     given = point.instructions
     texts = [given] if isinstance(given, str) else given or ()
@@ -44,7 +45,7 @@ def instruction_following(point: DataPoint, options: InstructionOptions) -> Scor
         return _without_checks(
             options, "no instruction was given" if not any(texts) else "no instruction can be checked"
         )
-    findings = instruction_findings(checks, json_text(point.output))
+    findings = instruction_findings(checks, point.output)
     missed = [str(check) for check, finding in zip(checks, findings, strict=True) if not finding.passed]
     reason = f"{len(checks) - len(missed)} of {len(checks)} instructions followed"
     if missed:
@@ -52,12 +53,13 @@ def instruction_following(point: DataPoint, options: InstructionOptions) -> Scor
     return verdict(aggregate(findings), options, reason=reason, findings=findings)
 
 
-def instruction_findings(checks: Sequence[Check], answer: str) -> list[Finding]:
+def instruction_findings(checks: Sequence[Check], output: JsonValue) -> list[Finding]:
     """For each check whether the answer meets it, and what was found."""
+    as_json, text = json_text(output), text_of(output)
     return [
         Finding.trusted({"text": check.said, "passed": held, "reason": found, "category": str(check)})
         for check in checks
-        for held, found in [met(check, answer)]
+        for held, found in [met(check, as_json if check.kind in ("json", "keys") else text)]
     ]
 
 

@@ -104,11 +104,12 @@ def test_the_score_is_the_share_of_checks_that_are_met(measure: Measure) -> None
     ]
 
 
-def test_an_output_that_is_not_text_is_json(measure: Measure) -> None:
-    asked = 'Answer as JSON with the keys "name" and "größe".'
-    metric = measure("heuristic/instruction_following", output={"name": "x", "größe": 1}, instructions=asked)
+def test_an_output_that_is_not_text_is_json_and_has_text_in_it(measure: Measure) -> None:
+    asked = 'Answer as JSON with the keys "answer" and "größe". Use two bullet points and no commas.'
+    metric = measure("heuristic/instruction_following", output={"answer": "- x\n- y", "größe": 1}, instructions=asked)
 
     assert metric.score == 1
+    assert len(metric.findings) == 4
 
 
 @pytest.mark.parametrize("point", [{}, {"instructions": ""}, {"instructions": []}, {"instructions": "Be polite."}])
