@@ -13,8 +13,10 @@ import pytest
 
 from genkit_eval import (
     DataError,
+    DataPoint,
     EvalResult,
     GenkitEval,
+    Limits,
     ToolCall,
     Turn,
     Usage,
@@ -155,6 +157,35 @@ async def test_evaluators_see_it(ge: GenkitEval) -> None:
     run = await ge.evaluate([{"input": f"tool {i}"} for i in range(50)], target="f", evaluators=["t/own"])
 
     assert run.summary()[0].passed == 50
+
+
+async def test_a_run_that_goes_on_has_what_was_recorded_before(ge: GenkitEval) -> None:
+    answered: list[str] = []
+    scope = anyio.CancelScope()
+
+    @ge.flow("f")
+    def flow(name: str) -> str:
+        answered.append(name)
+        record_tool_call(name)
+        record_usage(input_tokens=1)
+        return name
+
+    @ge.define_evaluator("t/own")
+    async def own(point: DataPoint) -> bool:
+        if point.input == "tool 3" and not scope.cancel_called:
+            scope.cancel()
+            await anyio.sleep_forever()
+        return [call.name for call in point.tools or ()] == [point.output] and point.usage is not None
+
+    samples = [{"input": f"tool {number}"} for number in range(6)]
+    with scope:
+        await ge.evaluate(samples, target="f", evaluators=["t/own"], limits=Limits(max_concurrency=1))
+    [key] = ge.runs.list()
+
+    run = await ge.evaluate(samples, resume=key.eval_run_id)
+
+    assert run.summary()[0].passed == 6
+    assert answered.count("tool 3") == 1
 
 
 @pytest.mark.parametrize(
