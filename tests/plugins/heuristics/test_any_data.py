@@ -18,6 +18,7 @@ REGISTRY.install(heuristics())
 # what an evaluator has nothing to do without
 OPTIONS: dict[str, dict[str, JsonValue]] = {
     "rule/contains_none": {"forbidden": ["a", "é"]},
+    "rule/tool_permission": {"allow": ["a"]},
     "rule/starts_with": {"prefixes": ["a"]},
     "rule/ends_with": {"suffixes": ["ı"]},
     "rule/schema_conformance": {"json_schema": {"type": "object"}},
