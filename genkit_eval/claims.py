@@ -6,8 +6,9 @@ the score. The denominator is the statements that were sent, never what the judg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -16,7 +17,7 @@ from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
 from genkit_eval.prompts import Prompt, fenced
 
-__all__ = ["ClaimVerdict", "share", "statements", "verdicts"]
+__all__ = ["ClaimVerdict", "Numbered", "by_number", "numbered", "share", "statements", "verdicts"]
 
 GROUP_SIZE = 20
 """So many verdicts fit into a reply of some 1,500 tokens."""
@@ -42,14 +43,22 @@ class _Statements(BaseModel, defer_build=True):
     statements: list[str]
 
 
-class _Verdict(BaseModel, defer_build=True):
+class Numbered(BaseModel, defer_build=True):
+    """What a judge says of one of several things, by its number; the reason comes before whatever else is said."""
+
     number: int
     reason: str
+
+
+class _Verdict(Numbered, defer_build=True):
     verdict: Verdict
 
 
 class _Verdicts(BaseModel, defer_build=True):
     verdicts: list[_Verdict]
+
+
+N = TypeVar("N", bound=Numbered)
 
 
 async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) -> list[str]:
@@ -74,6 +83,7 @@ async def verdicts(
     evidence: str | Sequence[str],
     *,
     group_size: int = GROUP_SIZE,
+    marked: bool = False,
 ) -> list[ClaimVerdict]:
     """One verdict for every statement, in their order.
 
@@ -85,6 +95,7 @@ async def verdicts(
             `{"verdicts": [{"number": 1, "reason": text, "verdict": true or false}, …]}`.
         evidence: a text, or documents. Documents that are more than the judge can read at once are split in two
             (and again); a statement holds if one part bears it out, so that what needs two documents at once may not.
+        marked: statements and evidence have marks around all that is untrusted already, and get no further ones.
 
     Raises:
         JudgeError: a statement has no verdict even so, or two that differ.
@@ -92,8 +103,41 @@ async def verdicts(
     documents = [evidence] if isinstance(evidence, str) else list(evidence)
     found: list[ClaimVerdict] = []
     for start in range(0, len(statements), group_size):
-        found += await _judged(judge, prompt, statements[start : start + group_size], documents)
+        found += await _judged(judge, prompt, statements[start : start + group_size], documents, marked)
     return found
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """The lines with numbers from 1."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+async def by_number(
+    judge: Judge, lines: Sequence[str], ask: Callable[[Sequence[str]], Awaitable[Sequence[N]]]
+) -> list[N]:
+    """What a judge says of each line, in their order; lines that it left out are asked about once more.
+
+    Args:
+        ask: asks the judge about some of the lines, which it numbers from 1.
+
+    Raises:
+        JudgeError: of a line nothing is said even so, or two things that differ.
+    """
+    found: dict[int, N] = {}
+    for _ in range(2):
+        missing = [place for place in range(len(lines)) if place not in found]
+        if missing:
+            answers = _undisputed(await ask([lines[place] for place in missing]), len(missing))
+            found |= {missing[place]: answer for place, answer in answers.items()}
+    missing = [place for place in range(len(lines)) if place not in found]
+    if missing:
+        raise JudgeError(
+            f"no verdict for {len(missing)} of {len(lines)} statements, though asked twice; "
+            f"the first of them: {lines[missing[0]][:200]!r}",
+            kind="unparsable",
+            model=judge.name,
+        )
+    return [found[place] for place in range(len(lines))]
 
 
 def share(verdicts: Sequence[ClaimVerdict]) -> float:
@@ -107,54 +151,49 @@ def share(verdicts: Sequence[ClaimVerdict]) -> float:
     return sum(item.verdict for item in verdicts) / len(verdicts)
 
 
-async def _judged(judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str]) -> list[ClaimVerdict]:
+async def _judged(
+    judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str], marked: bool
+) -> list[ClaimVerdict]:
     """A verdict for each of a group, from documents that are split where they are too long."""
     try:
-        return await _complete(judge, prompt, group, "\n\n".join(documents))
+        return await _complete(judge, prompt, group, "\n\n".join(documents), marked)
     except JudgeError as problem:
         if problem.kind != "window" or len(documents) < 2:
             raise
     middle = len(documents) // 2
-    found = await _judged(judge, prompt, group, documents[:middle])
+    found = await _judged(judge, prompt, group, documents[:middle], marked)
     open_places = [place for place, item in enumerate(found) if not item.verdict]
     rest = [group[place] for place in open_places]
-    later = await _judged(judge, prompt, rest, documents[middle:]) if rest else []
+    later = await _judged(judge, prompt, rest, documents[middle:], marked) if rest else []
     for place, item in zip(open_places, later, strict=True):
         reason = item.reason if item.verdict else f"{found[place].reason} {item.reason}"
         found[place] = replace(item, reason=reason, parts=found[place].parts + item.parts)
     return found
 
 
-async def _complete(judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str) -> list[ClaimVerdict]:
-    found: dict[int, _Verdict] = {}
-    for _ in range(2):
-        missing = [number for number in range(len(group)) if number not in found]
-        if missing:
-            answers = await _asked(judge, prompt, [group[number] for number in missing], evidence)
-            found |= {missing[place]: answer for place, answer in answers.items()}
-    missing = [number for number in range(len(group)) if number not in found]
-    if missing:
-        raise JudgeError(
-            f"no verdict for {len(missing)} of {len(group)} statements, though asked twice; "
-            f"the first of them: {group[missing[0]][:200]!r}",
-            kind="unparsable",
-            model=judge.name,
-        )
-    return [ClaimVerdict(text, found[number].verdict, found[number].reason) for number, text in enumerate(group)]
+async def _complete(
+    judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str, marked: bool
+) -> list[ClaimVerdict]:
+    def shown(text: str) -> str:
+        return text if marked else fenced(text)
+
+    async def ask(lines: Sequence[str]) -> Sequence[_Verdict]:
+        messages = prompt.render({"statements": shown(numbered(lines)), "evidence": shown(evidence)})
+        return (await judge.ask(messages, _Verdicts)).verdicts
+
+    found = await by_number(judge, group, ask)
+    return [ClaimVerdict(text, item.verdict, item.reason) for text, item in zip(group, found, strict=True)]
 
 
-async def _asked(judge: Judge, prompt: Prompt, lines: Sequence[str], evidence: str) -> dict[int, _Verdict]:
-    """The verdicts by place; those of which there is no doubt which statement they are of."""
-    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-    messages = prompt.render({"statements": fenced(numbered), "evidence": fenced(evidence)})
-    answer = await judge.ask(messages, _Verdicts)
-    if any(not 1 <= item.number <= len(lines) for item in answer.verdicts):
-        # who counts otherwise (from 0, say) may mean another statement by every number
+def _undisputed(answers: Sequence[N], count: int) -> dict[int, N]:
+    """The answers by place; those of which there is no doubt which line they are of."""
+    if any(not 1 <= item.number <= count for item in answers):
+        # who counts otherwise (from 0, say) may mean another line by every number
         return {}
-    found: dict[int, _Verdict] = {}
+    found: dict[int, N] = {}
     disputed = set()
-    for item in answer.verdicts:
+    for item in answers:
         earlier = found.setdefault(item.number - 1, item)
-        if earlier.verdict is not item.verdict:
+        if earlier.model_dump(exclude={"reason"}) != item.model_dump(exclude={"reason"}):
             disputed.add(item.number - 1)
     return {place: item for place, item in found.items() if place not in disputed}

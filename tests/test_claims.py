@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval.claims import ClaimVerdict, share, statements, verdicts
+from genkit_eval.claims import ClaimVerdict, Numbered, by_number, share, statements, verdicts
+from genkit_eval.engine.request_key import RequestKeys
 from genkit_eval.errors import JudgeError, ModelError
 from genkit_eval.judge import Judge
 from genkit_eval.models import Message
-from genkit_eval.prompts import Prompt
+from genkit_eval.prompts import Prompt, fenced, fenced_in
 from genkit_eval.testing import ScriptedModel
 
 pytestmark = pytest.mark.anyio
@@ -175,3 +176,41 @@ def test_the_share_is_supported_by_sent(pattern: list[bool], group_size: int) ->
 def test_the_share_of_nothing_is_undefined() -> None:
     with pytest.raises(ValueError, match="undefined"):
         share([])
+
+
+async def test_what_is_marked_already_gets_no_further_marks_so_that_the_request_is_known_again() -> None:
+    async def request() -> tuple[str, str]:
+        model = ScriptedModel(reply({1: True}))
+        await verdicts(Judge(model), CHECK, [fenced("It is red.")], f"Text:\n{fenced('A red house.')}", marked=True)
+        return RequestKeys().of_messages("m", model.calls[0].messages).text, model.calls[0].text
+
+    (first_key, first), (again_key, again) = await request(), await request()
+
+    assert first != again
+    assert first_key == again_key
+    assert fenced_in(first) == "A red house.\nIt is red."
+
+
+class Rating(Numbered):
+    rating: int
+
+
+async def test_whatever_is_said_by_number_is_matched_and_asked_for_once_more() -> None:
+    asked: list[Sequence[str]] = []
+
+    async def ask(lines: Sequence[str]) -> Sequence[Rating]:
+        asked.append(lines)
+        return [Rating(number=number, reason="", rating=len(lines[number - 1])) for number in range(len(lines), 1, -1)]
+
+    with pytest.raises(JudgeError, match="no verdict for 1 of 3"):
+        await by_number(Judge(ScriptedModel("")), ["a", "bb", "ccc"], ask)
+
+    assert asked == [["a", "bb", "ccc"], ["a"]]
+
+
+async def test_two_ratings_that_differ_are_none() -> None:
+    async def ask(lines: Sequence[str]) -> Sequence[Rating]:
+        return [Rating(number=1, reason="", rating=rating) for rating in (1, 2)]
+
+    with pytest.raises(JudgeError, match="no verdict for 1 of 1"):
+        await by_number(Judge(ScriptedModel("")), ["a"], ask)

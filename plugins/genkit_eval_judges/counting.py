@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -18,6 +19,7 @@ __all__ = ["CountOptions", "average_precision", "counted", "each_judged", "nothi
 
 Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
 LONGEST_FINDING = 300
+BLANK = "there is nothing in it"
 
 
 class CountOptions(JudgeOptions):
@@ -70,7 +72,7 @@ def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
 def each_judged(
     things: Callable[[Inputs], Sequence[str]],
     *,
-    evidence: Callable[[Inputs], str],
+    against: Sequence[str],
     what: str,
     nothing: str,
     score: Callable[[Sequence[ClaimVerdict]], float] = share_that_holds,
@@ -78,23 +80,24 @@ def each_judged(
     """A verdict for each thing, by the prompt "verdicts"; the score is the share that holds, or what `score` makes.
 
     Args:
-        things: what is counted, each as a text.
-        evidence: what they are held against; it is shown in marks.
+        things: what is counted, each as a text; a blank one does not hold, and is not sent.
+        against: what they are held against, some of `INPUTS`.
         what: goes on after "2 of 3".
         nothing: why the case is inconclusive where there is none, unless an option says what it comes to.
     """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
-        lines = things(inputs)
+        texts = things(inputs)
+        # each in marks of its own, so that none can pass for two
+        lines = [fenced(text) for text in texts if text.strip()]
         if not lines:
             return nothing_counted(options, nothing)
-        # each in marks of its own, so that none can pass for two
-        marked = [fenced(line or NONE) for line in lines]
-        found = await verdicts(use.judge, use.prompts["verdicts"], marked, evidence(inputs))
-        named = [
-            ClaimVerdict(line, item.verdict, item.reason, item.parts) for line, item in zip(lines, found, strict=True)
+        answers = iter(await verdicts(use.judge, use.prompts["verdicts"], lines, inputs.shown(against), marked=True))
+        found = [
+            replace(next(answers), statement=text) if text.strip() else ClaimVerdict(text, verdict=False, reason=BLANK)
+            for text in texts
         ]
-        return counted(named, options, what=what, score=score)
+        return counted(found, options, what=what, score=score)
 
     return ask
 

@@ -10,12 +10,13 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from genkit_eval import DataPoint, Message, Prompt, ToolCall, Turn, json_text
+from genkit_eval.claims import numbered
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.judged import NONE, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 
-__all__ = ["INPUTS", "Exchange", "Inputs", "numbered"]
+__all__ = ["INPUTS", "Exchange", "Inputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,13 @@ class Inputs:
         """
         return {name: own[name] if name in own else fenced(_text(self, name) or NONE) for name in names}
 
+    def shown(self, names: Collection[str]) -> str:
+        """Parts under headings, each in marks of its own; those that are not there are left out."""
+        given = {name: _text(self, name) for name in names}
+        return "\n\n".join(
+            f"{INPUTS[name].called.capitalize()}:\n{fenced(text)}" for name, text in given.items() if text.strip()
+        )
+
     def render(self, prompt: Prompt, **own: str) -> list[Message]:
         """The messages of a prompt whose places are named as the parts are; `own` as in `values`."""
         return prompt.render(self.values(prompt.inputs, **own))
@@ -117,11 +125,6 @@ class _Part:
     text: Callable[[Inputs], str]
     called: str
     fields: tuple[str, ...]
-
-
-def numbered(lines: Sequence[str]) -> str:
-    """The lines with numbers from 1."""
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def _told(turn: Turn) -> Iterator[str]:

@@ -43,7 +43,9 @@ async def context_precision(texts: Texts, options: ContextPrecisionOptions, use:
     evidence = f"Question:\n{fenced(texts.question)}\n\nAnswer:\n{fenced(held_against)}"
     # each document in marks of its own, so that none can pass for two
     lines = [fenced(document) for document in texts.documents]
-    found = iter(await verdicts(use.judge, use.prompts["verdicts"], lines, evidence, group_size=options.group_size))
+    found = iter(
+        await verdicts(use.judge, use.prompts["verdicts"], lines, evidence, group_size=options.group_size, marked=True)
+    )
     blank = ClaimVerdict("", verdict=False, reason="there is nothing in it")
     by_rank = [next(found) if document.strip() else blank for document in texts.context]
     score = average_precision([item.verdict for item in by_rank])
