@@ -5,7 +5,7 @@ The table in the README is made of it: `python -m tests.plugins.judges.catalogue
 
 from __future__ import annotations
 
-from genkit_eval_judges import grounding, harm, relevancy
+from genkit_eval_judges import grounding, harm, relevancy, retrieval
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
@@ -14,4 +14,5 @@ JUDGES: tuple[Recipe, ...] = (
     *grounding.JUDGES,
     *harm.JUDGES,
     *relevancy.JUDGES,
+    *retrieval.JUDGES,
 )
