@@ -8,9 +8,27 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, assert_type
 
+import pytest
 from pydantic import BaseModel
 
-from genkit_eval import DataPoint, GenkitEval, Plugin, Registry, Sample, Score, Status
+from genkit_eval import (
+    Combination,
+    ConfigError,
+    DataPoint,
+    EvaluatorRef,
+    GenkitEval,
+    Plugin,
+    Registry,
+    Sample,
+    Score,
+    Status,
+    all_of,
+    any_of,
+    gate,
+    negate,
+    route,
+    weighted,
+)
 
 
 class Threshold(BaseModel):
@@ -104,3 +122,17 @@ def test_data_is_frozen_and_has_no_other_fields() -> None:
         Sample(test_case_id=1)  # type: ignore[arg-type]
 
     assert callable(check_only)
+
+
+def test_combinations_take_names_references_and_combinations() -> None:
+    ge = GenkitEval()
+    ge.define_evaluator("test/yes", fn=lambda point: True)
+
+    made = all_of("test/yes", negate(EvaluatorRef("test/yes", {})), weighted(("test/yes", 1), (any_of("test/yes"), 2)))
+
+    assert_type(made, Combination)
+    assert_type(gate("test/yes", made, otherwise="INCONCLUSIVE"), Combination)
+    assert_type(route(judge="test/yes"), EvaluatorRef)
+    # a part is no function
+    with pytest.raises(ConfigError):
+        all_of(len)  # type: ignore[arg-type]
