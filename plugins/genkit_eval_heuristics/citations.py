@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score
+from genkit_eval.citations import citation_markers, without_code
 from genkit_eval.text import text_of
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 
 __all__ = ["EVALUATORS", "CitationOptions", "aggregate", "citation_findings", "citations_present"]
 
-_MARKER = re.compile(r"[\[【]\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)(?:†[^\]】\n]{0,80})?[\]】](?![(:])")
-_NUMBERS = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _LINK = re.compile(r"https?://[^\s<>\"')\]]+", re.IGNORECASE)
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
 class CitationOptions(Thresholded):
@@ -47,15 +45,13 @@ def citations_present(point: DataPoint, options: CitationOptions) -> Score:
 
 def citation_findings(text: str, style: Literal["markers", "links", "any"], documents: int) -> list[Finding]:
     """Each citation in a text, and whether there is what it cites."""
-    # as long as before, so that places stay
-    plain = _CODE.sub(lambda code: " " * len(code[0]), text) if "`" in text else text
     found: list[Finding] = []
     if style != "links":
-        for marker in _MARKER.finditer(plain):
-            right = not documents or all(1 <= number <= documents for number in _numbers(marker[1]))
-            found.append(_finding(marker, right, "marker"))
+        for marker in citation_markers(text):
+            right = not documents or all(1 <= number <= documents for number in marker.numbers)
+            found.append(_finding(marker.text, marker.span, right, "marker"))
     if style != "markers":
-        found += [_finding(link, True, "link") for link in _LINK.finditer(plain)]
+        found += [_finding(link[0], link.span(), True, "link") for link in _LINK.finditer(without_code(text))]
     return found
 
 
@@ -64,14 +60,8 @@ def aggregate(findings: Sequence[Finding], least: int) -> float:
     return sum(finding.passed is True for finding in findings) / max(len(findings), least)
 
 
-def _numbers(text: str) -> Iterator[int]:
-    for first, last in _NUMBERS.findall(text):
-        yield int(first)
-        yield int(last or first)
-
-
-def _finding(found: re.Match[str], passed: bool, category: str) -> Finding:
-    return Finding.trusted({"text": found[0], "passed": passed, "category": category, "span": found.span()})
+def _finding(text: str, span: tuple[int, int], passed: bool, category: str) -> Finding:
+    return Finding.trusted({"text": text, "passed": passed, "category": category, "span": span})
 
 
 EVALUATORS = (
