@@ -1,4 +1,4 @@
-"""What holds for every evaluator of the plugin, whatever it is given; and the names that others have for them."""
+"""What holds for every evaluator of recorded facts, whatever was recorded; and the names that others have for all."""
 
 from __future__ import annotations
 
@@ -34,17 +34,10 @@ TOLD: Mapping[str, JsonValue] = {
     "budget_seconds": 2.0,
     "budget_tokens": 100,
     "budget_model_calls": 3,
-    "phrases": ["a", "İ"],
-    "forbidden": ["b"],
-    "prefixes": ["a"],
-    "suffixes": ["a"],
     "allow": ["find"],
-    "pattern": "a+",
-    "least": 1,
-    "most": 10,
-    "required_fields": ["a"],
-    "json_schema": {"type": "object", "properties": {"a": {"type": "integer"}}},
 }
+RECORDED = {"tools", "usage", "latency", "retrieved_ids"}
+OF_RECORDS = [item for item in HEURISTICS if RECORDED & {*item.requires, *item.non_empty, *item.reads}]
 
 
 def registry() -> Registry:
@@ -59,25 +52,7 @@ def cell_of(heuristic: Heuristic) -> Cell:
     return cell
 
 
-texts = st.one_of(
-    st.text(max_size=30),
-    st.sampled_from(
-        [
-            "",
-            " ",
-            "İstanbul'da ılık",
-            "東京は晴れ。",
-            "e\u0301te\u0301",
-            "שלום עולם",
-            "👩‍👩‍👧 ok",
-            '{"a": 1}',
-            "[1]",
-            "ada@example.org, +49 30 901820",
-            "1,5 of 3.0",
-            "\ud7ff\x00",
-        ]
-    ),
-)
+texts = st.one_of(st.text(max_size=10), st.sampled_from(["", "İstanbul", "東京", "e\u0301te\u0301", "שלום"]))
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-(2**40), 2**40), st.floats(-1e300, 1e300), texts),
     lambda below: st.one_of(st.lists(below, max_size=3), st.dictionaries(texts, below, max_size=3)),
@@ -94,12 +69,7 @@ counts = st.integers(0, 10**9)
 points = st.fixed_dictionaries(
     {},
     optional={
-        "input": values,
         "output": values,
-        "reference": values,
-        "context": st.lists(values, max_size=2),
-        "instructions": st.one_of(texts, st.lists(texts, max_size=2)),
-        "expect": st.fixed_dictionaries({}, optional={"label": texts, "phrases": st.lists(texts, max_size=3)}),
         "expectedTools": calls,
         "tools": calls,
         "retrievedIds": ids,
@@ -118,7 +88,7 @@ points = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.name)
+@pytest.mark.parametrize("heuristic", OF_RECORDS, ids=lambda heuristic: heuristic.name)
 def test_whatever_it_is_given_it_judges_or_says_that_it_cannot(heuristic: Heuristic) -> None:
     cell = cell_of(heuristic)
 
@@ -140,7 +110,7 @@ def test_whatever_it_is_given_it_judges_or_says_that_it_cannot(heuristic: Heuris
     check()
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.name)
+@pytest.mark.parametrize("heuristic", OF_RECORDS, ids=lambda heuristic: heuristic.name)
 def test_it_says_the_same_again(heuristic: Heuristic) -> None:
     cell = cell_of(heuristic)
 
