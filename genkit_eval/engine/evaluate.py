@@ -100,7 +100,7 @@ async def run_cases(
     if plan.flow is not None and plan.flow.kind != "model":
         # what a model costs is paid where it is asked
         ledger.on_usage = purse.pay
-    lanes = _Lanes(plan, ledger, limits, RunCalls(kept, purse), brake, (meter.tell, purse.look))
+    lanes = _Lanes(plan, ledger, limits, RunCalls(kept, purse, limits=limits), brake, (meter.tell, purse.look))
     if resumed:
         journal.note({"budget": None if terms.budget is None else terms.budget.to_json(), "stopped": None})
     # also while it is closed after the first Ctrl-C

@@ -37,6 +37,7 @@ class Limiter:
         self._now = now
         self._lock = threading.Lock()
         self._pace = Pace(requests_per_minute=limits.requests_per_minute, tokens_per_minute=limits.tokens_per_minute)
+        self.counts_tokens = limits.tokens_per_minute is not None
         self._most = limits.most_concurrency
         self._room = float(min(limits.concurrency or self._most, self._most))
         self._in_flight = 0

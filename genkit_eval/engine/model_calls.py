@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
@@ -13,8 +14,12 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval.engine.budget import Purse, SpentError
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
+from genkit_eval.engine.limiter import Limiter
+from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
+from genkit_eval.engine.model_limits import limits_for
 from genkit_eval.engine.request_key import RequestKey, RequestKeys
+from genkit_eval.engine.retry import Retrier, Tries
 from genkit_eval.model_calls import caller, embedded
 from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
 from genkit_eval.stored import ModelUsage
@@ -27,6 +32,8 @@ R = TypeVar("R")
 
 TARGET = "target"
 """Who asks, where it is no evaluator."""
+CHARACTERS_A_TOKEN = 4
+"""As good a guess as any, before the server says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class _Request(Generic[R]):
     name: str
     identity: str | None
     ask: Callable[[], Awaitable[R]]
+    characters: Callable[[], int]
     key: Callable[[RequestKeys], RequestKey]
     to_json: Callable[[R], bytes | None]
     from_json: Callable[[bytes | None], R | None]
@@ -47,8 +55,21 @@ class RunCalls:
     `kept` are the replies that need not be paid for, and `purse` pays for the others; None outside a run.
     """
 
-    def __init__(self, kept: KeptReplies | None = None, purse: Purse | None = None) -> None:
+    def __init__(
+        self, kept: KeptReplies | None = None, purse: Purse | None = None, *, limits: Limits | None = None
+    ) -> None:
         self.kept, self.purse = kept, purse
+        self._limits = limits or Limits()
+        self._retriers: dict[str, Retrier] = {}
+
+    def retrier(self, model: str) -> Retrier:
+        """How this model is asked; the same one for all who ask it."""
+        found = self._retriers.get(model)
+        if found is None:
+            limits = limits_for(model, self._limits.models, samples=self._limits.max_concurrency)
+            # of two threads that make one, both get the same
+            found = self._retriers.setdefault(model, Retrier(model, self._limits, Limiter(limits)))
+        return found
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -101,6 +122,7 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: model.generate(messages, output=output, config=config),
+            characters=lambda: sum(len(message.content) for message in messages),
             key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
             to_json=reply_json,
             from_json=reply_from,
@@ -116,6 +138,7 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: embedded(embedder, texts, config),
+            characters=lambda: sum(map(len, texts)),
             key=lambda keys: keys.of_texts(identity or name, texts, config=config),
             to_json=lambda vectors: vectors_json(vectors, len(texts)),
             from_json=vectors_from,
@@ -182,17 +205,23 @@ class CellCalls:
 
     async def _paid(self, request: _Request[R]) -> R:
         """The model's reply, which costs something."""
-        spent = self._spent_on(request.name)
-        started = perf_counter()
+        spent, retrier, tries = self._spent_on(request.name), self._run.retrier(request.name), Tries()
         try:
-            reply = await self._sent(request)
+            reply = await retrier.call(
+                partial(self._sent, request),
+                tries=tries,
+                used=_tokens_used,
+                tokens=request.characters() // CHARACTERS_A_TOKEN if retrier.limiter.counts_tokens else 0,
+                waiting=self._clock.waiting,
+            )
         except SpentError:
             raise
         except BaseException:
             spent.calls += 1
             raise
         finally:
-            spent.seconds += perf_counter() - started
+            # the first attempt is the call itself
+            spent.retries += max(tries.attempts - 1, 0)
         spent.add(reply)
         if self._run.purse is not None:
             self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
@@ -201,7 +230,11 @@ class CellCalls:
     async def _sent(self, request: _Request[R]) -> R:
         if self._run.purse is not None:
             self._run.purse.take_call()
-        return await request.ask()
+        started = perf_counter()
+        try:
+            return await request.ask()
+        finally:
+            self._spent_on(request.name).seconds += perf_counter() - started
 
     def _spent_on(self, name: str) -> _Spent:
         return self._spent.setdefault(name, _Spent())
@@ -220,10 +253,10 @@ class CellCalls:
 class _Spent:
     """What calls of one model have cost."""
 
-    __slots__ = ("cached_calls", "cached_tokens", "calls", "input_tokens", "output_tokens", "seconds")
+    __slots__ = ("cached_calls", "cached_tokens", "calls", "input_tokens", "output_tokens", "retries", "seconds")
 
     def __init__(self) -> None:
-        self.calls = self.cached_calls = 0
+        self.calls = self.cached_calls = self.retries = 0
         self.seconds = 0.0
         # None as long as no reply said it: unknown is not zero
         self.input_tokens: int | None = None
@@ -245,9 +278,18 @@ class _Spent:
             "model": model,
             "model_calls": self.calls,
             "cached_calls": self.cached_calls or None,
+            "retries": self.retries or None,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
             "seconds": round(self.seconds, 6),
         }
         return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
+
+
+def _tokens_used(reply: object) -> int | None:
+    """Read and written, as far as the reply says it."""
+    usage: Usage | None = getattr(reply, "usage", None)
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
+        return None
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)

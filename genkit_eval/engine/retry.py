@@ -31,6 +31,7 @@ class Tries:
     """What was tried for one call; `seconds` are those of the attempts and the pauses, not of waiting for a turn."""
 
     errors: list[ModelError] = field(default_factory=list)
+    attempts: int = 0
     seconds: float = 0.0
 
     def failed(self, error: ModelError, seconds: float, limits: Limits) -> float | None:
@@ -104,6 +105,7 @@ class Retrier:
             slot = self.limiter.slot(tokens=tokens, waiting=waiting)
             async with slot:
                 began = anyio.current_time()
+                tries.attempts += 1
                 try:
                     reply = await self._within_its_deadline(ask)
                 except ModelError as error:

@@ -12,6 +12,7 @@ from genkit_eval import (
     DatasetType,
     EvalResult,
     GenkitEval,
+    Limits,
     Message,
     ModelError,
     ModelTarget,
@@ -32,7 +33,8 @@ def result_of(tmp_path: Path, model: ScriptedModel, given: Any) -> EvalResult:
     """The one result of a run over the one input."""
     ge = GenkitEval(root=tmp_path)
     ge.registry.define_models("test", {"m": model})
-    run = run_sync(ge.evaluate([{"input": given}], target=TARGET, evaluators=[]))
+    # once: how a call is sent again is tested elsewhere
+    run = run_sync(ge.evaluate([{"input": given}], target=TARGET, evaluators=[], limits=Limits(retry_seconds=0)))
     assert run.key.action_ref == TARGET
     return run.results[0]
 
