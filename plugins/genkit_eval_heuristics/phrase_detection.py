@@ -49,13 +49,19 @@ def _phrases(clause: Clause) -> Iterator[Check]:
                 yield Check("exclude" if forbidden else "include", (text,), said=clause.said)
 
 
+_LONE_WORD = re.compile(
+    rf"\s*(?!count\b|limit\b)([^\W\d_][\w-]*)(?:\s+in\s+.*|(?:\s+[a-z]+){{0,3}}\s+(?:once|twice|{NUMBER}\s+times)\b.*)?",
+    _I,
+)
+
+
 def _named(clause: Clause, rest: str, noun: str | None) -> list[str]:
     """The phrases that come next: quoted; or bare, after "the words" and the like."""
     if re.match(r"\s*:?\s*[(\[]?⟦", rest):
         return listed(clause, rest)[0]
     if noun is None or not re.match(r"words?|terms?|key", noun, _I):
         return []
-    found = re.fullmatch(r"\s*(?!count\b|limit\b)([^\W\d_][\w-]*)(?:\s+in\s+.*)?", rest, _I)
+    found = _LONE_WORD.fullmatch(rest)
     return listed(clause, rest)[0] or ([found[1]] if found and not noun.lower().endswith("s") else [])
 
 

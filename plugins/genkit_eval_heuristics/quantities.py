@@ -55,6 +55,14 @@ _OR_MORE = re.compile(r"\s*\(?(?:or\s+(?:more|longer)|at\s+(?:the\s+)?least|min(
 _AFTER_EXACTLY = re.compile(r"\s*(?:exactly|precisely)\b", re.IGNORECASE)
 # "two sentences each" says nothing of the whole
 _PART_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}(?:each|apiece|per|every)\b", re.IGNORECASE)
+# nor does "three words in capital letters"
+_SOME_AFTER = re.compile(
+    r"\s+(?:(?:in|with)\s+(?:all\s+|only\s+)?(?:capital|upper|lower|caps|bold|italic|quot)"
+    r"|(?:that|which)\s+(?:start|end|begin|rhyme|contain|have|are)\b"
+    r"|(?:starting|ending|beginning|containing|rhyming)\b)",
+    re.IGNORECASE,
+)
+_TOTAL = re.compile(r"\b(?:a\s+)?total(?:\s+of)?\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +83,8 @@ def quantities(text: str, units: re.Pattern[str]) -> Iterator[Quantity]:
         units: matches the name of a unit.
     """
     for found in _pattern(units.pattern).finditer(text):
-        before, after = text[: found.start()], text[found.end() :]
-        if _APPROXIMATELY.search(before) or _PART_AFTER.match(after):
+        before, after = _TOTAL.sub("", text[: found.start()]), text[found.end() :]
+        if _APPROXIMATELY.search(before) or _PART_AFTER.match(after) or _SOME_AFTER.match(after):
             continue
         bounds = _bounds(found, before, after)
         if bounds:
