@@ -49,6 +49,7 @@ class Reply(Data):
 
     `finish_reason` is the server's own word: "stop" for a whole reply, "length" for one cut off, "content_filter" …
     `refusal` is what the model said instead of an answer. `logprobs` are there only when they were asked for.
+    `not_applied` names the parameters of the call that the server refuses, so that it went without.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Reply(Data):
     usage: Usage | None = None
     model: str | None = None
     logprobs: Sequence[TokenLogprob] | None = None
+    not_applied: Sequence[str] = ()
 
     @property
     def cut_off(self) -> bool:

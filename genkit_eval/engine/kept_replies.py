@@ -7,9 +7,13 @@ import sys
 import threading
 from array import array
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
+from threading import get_ident
 from typing import TYPE_CHECKING, Literal, get_args
+
+import anyio
 
 from genkit_eval._json import dump, load
 from genkit_eval.engine.off_loop import off_loop
@@ -61,6 +65,8 @@ class KeptReplies:
         self._journal, self._use = journal, checked_use(cache)
         self._cache: CallCache | None = None
         self._opening = threading.Lock()
+        # an event belongs to its loop, and each thread has its own
+        self._asked: dict[tuple[int, str], anyio.Event] = {}
 
     def of_run(self, slot: int, key: RequestKey) -> bytes | None:
         """What an earlier session of this run was told."""
@@ -71,10 +77,7 @@ class KeptReplies:
         """What another run was told."""
         if self._use == "off":
             return None
-        cache = self._cache
-        if cache is None:
-            cache = await off_loop(self._opened)
-        found = await cache.get(key.text)
+        found = await (await self._opened()).get(key.text)
         return None if found is None else key.given(found)
 
     def check_may_ask(self, name: str) -> None:
@@ -94,17 +97,39 @@ class KeptReplies:
         """Note what this run was told; a kill loses nothing of it."""
         self._journal.add_call(slot, key.text, key.kept(reply))
 
-    def keep(self, key: RequestKey, reply: bytes, *, model: str) -> None:
+    async def keep(self, key: RequestKey, reply: bytes, *, model: str) -> None:
         """Keep a reply that was of use, for other runs."""
-        if self._cache is not None:
-            self._cache.put(key.text, key.kept(reply), model=model)
+        if self._use != "off":
+            (await self._opened()).put(key.text, key.kept(reply), model=model)
+
+    @contextmanager
+    def asking(self, key: RequestKey) -> Iterator[None]:
+        """Within, a model is asked this: whoever wants to ask the same waits for what it says."""
+        place = get_ident(), key.text
+        if self._use == "off":
+            yield
+            return
+        done = self._asked[place] = anyio.Event()
+        try:
+            yield
+        finally:
+            del self._asked[place]
+            done.set()
+
+    def asked_now(self, key: RequestKey) -> anyio.Event | None:
+        """When somebody has been told who asks the same at this moment; None if nobody does."""
+        return self._asked.get((get_ident(), key.text))
 
     def close(self) -> None:
         """Write what is waiting."""
         if self._cache is not None:
             self._cache.close()
 
-    def _opened(self) -> CallCache:
+    async def _opened(self) -> CallCache:
+        cache = self._cache
+        return await off_loop(self._open) if cache is None else cache
+
+    def _open(self) -> CallCache:
         # 30 ms at import, which only runs need that ask a model
         from genkit_eval.engine.cache import CallCache, cache_path
 

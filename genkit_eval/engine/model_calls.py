@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -125,7 +126,7 @@ class CellCalls:
             characters=lambda: sum(len(message.content) for message in messages),
             key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
             to_json=reply_json,
-            from_json=reply_from,
+            from_json=lambda data: _remembered(model, reply_from(data)),
         )
         return await self._told(request, read)
 
@@ -153,37 +154,52 @@ class CellCalls:
             return read(await self._asked(request))
         if self._keys is None:
             self._keys = RequestKeys(self._repeat)
-        key, spent = request.key(self._keys), self._spent_on(request.name)
-        reply = request.from_json(kept.of_run(self._slot, key))
-        if reply is not None:
+        key = request.key(self._keys)
+        data = kept.of_run(self._slot, key)
+        reply = request.from_json(data)
+        if data is not None and reply is not None:
             # this run has paid for it
-            spent.add(reply)
-            return read(reply)
-        known = await self._of_another_run(kept, request, key, read)
+            self._spent_on(request.name).add(reply)
+            value = read(reply)
+            await self._keep(kept, request, key, data)
+            return value
+        known = await self._of_others(kept, request, key, read)
         if known is not None:
-            spent.cached_calls += 1
+            self._spent_on(request.name).cached_calls += 1
             return known[0]
         kept.check_may_ask(request.name)
-        reply = await self._asked(request)
-        data = request.to_json(reply)
-        if data is not None:
-            kept.record(self._slot, key, data)
-        value = read(reply)
-        if data is not None and request.identity is not None:
-            kept.keep(key, data, model=request.name)
+        with kept.asking(key) if request.identity is not None else nullcontext():
+            reply = await self._asked(request)
+            data = request.to_json(reply)
+            if data is not None:
+                kept.record(self._slot, key, data)
+            value = read(reply)
+            await self._keep(kept, request, key, data)
         return value
 
-    async def _of_another_run(
+    async def _keep(self, kept: KeptReplies, request: _Request[R], key: RequestKey, data: bytes | None) -> None:
+        # where no address tells a model from others, what it says is for nobody else
+        if data is not None and request.identity is not None:
+            await kept.keep(key, data, model=request.name)
+
+    async def _of_others(
         self, kept: KeptReplies, request: _Request[R], key: RequestKey, read: Callable[[R], T]
     ) -> tuple[T] | None:
-        """What is read in a reply of the cache, or None. A model that no address tells from others has none there."""
+        """What is read in a reply that others were given, or None; who asks the same just now is waited for."""
         if request.identity is None:
             return None
-        reply = request.from_json(await kept.of_cache(key))
-        if reply is None:
-            return None
+        while True:
+            known = self._still_read(request.from_json(await kept.of_cache(key)), read)
+            told = kept.asked_now(key)
+            if known is not None or told is None:
+                return known
+            with self._clock.waiting():
+                await told.wait()
+
+    @staticmethod
+    def _still_read(reply: R | None, read: Callable[[R], T]) -> tuple[T] | None:
         try:
-            return (read(reply),)
+            return None if reply is None else (read(reply),)
         except Exception:
             # whoever reads it has become stricter since: it is of no use any more
             return None
@@ -248,6 +264,14 @@ class CellCalls:
         if not self._spent:
             return metrics
         return [metrics[0].costing(self.usage()), *metrics[1:]]
+
+
+def _remembered(model: Model, reply: Reply | None) -> Reply | None:
+    """A kept reply, of which its model takes note: it may say what the server refuses."""
+    remember = getattr(model, "remember", None)
+    if reply is not None and reply.not_applied and callable(remember):
+        remember(reply)
+    return reply
 
 
 class _Spent:

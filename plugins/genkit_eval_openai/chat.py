@@ -106,7 +106,12 @@ class ChatModel:
         if ignored and self._dialect.form == "json_schema" and not self._dialect.spelled_out:
             # the form was asked for and not kept: from now on the prompt says it too
             self._learn(Dialect(spelled_out=True))
-        return reply
+        left_out = sorted(self.not_sent.intersection(config))
+        return reply.model_copy(update={"not_applied": left_out}) if left_out else reply
+
+    def remember(self, reply: Reply) -> None:
+        """Take what a reply to an earlier program says of the server: which parameters it refuses."""
+        self._dialect = self._dialect.joined(Dialect(without=frozenset(reply.not_applied)))
 
     async def _answered(
         self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]

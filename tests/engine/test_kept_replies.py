@@ -305,6 +305,80 @@ async def test_the_file_of_a_finished_run_holds_no_replies(tmp_path: Path) -> No
     assert "says" not in text
 
 
+@pytest.mark.anyio
+@pytest.mark.case("api-fault/temperature-unsupported")
+async def test_a_parameter_that_the_server_refused_is_said_of_kept_replies_too(app: Callable[..., GenkitEval]) -> None:
+    with OpenAIServer(CLEAN, refuses={"temperature"}) as server:
+        first = await judged(app(server))
+        asked = len(server.calls)
+        again = await judged(app(server))
+
+    assert len(server.calls) == asked
+    assert [run.results[0].metrics[0].details for run in (first, again)] == [{"notApplied": ["temperature"]}] * 2
+
+
+def asking_alike(server: OpenAIServer, root: Path) -> GenkitEval:
+    """An app with two evaluators that ask the same of the same judge."""
+    ge = GenkitEval(plugins=[openai_models(base_url=server.url)], root=root)
+    judge = Judge(ge.registry.model("openai/gpt-x"))
+
+    async def ask(point: DataPoint) -> bool:
+        return (await judge.ask([Message(role="user", content="Is it so?")], Verdict)).verdict
+
+    for name in ("t/one", "t/other"):
+        ge.define_evaluator(name, ask, version="1")
+    return ge
+
+
+@pytest.mark.anyio
+async def test_who_asks_the_same_at_the_same_moment_is_given_the_same_reply(tmp_path: Path) -> None:
+    samples = [{**SAMPLES[0], "testCaseId": f"s{number}"} for number in range(5)]
+    with OpenAIServer('{"verdict": true}', latency_seconds=0.05) as server:
+        run = await asking_alike(server, tmp_path).evaluate(samples, target=None, evaluators=["t/one", "t/other"])
+
+    assert len(server.calls) == 1
+    usages = [metric.usage[0] for result in run.results for metric in result.metrics]
+    assert sorted((usage.model_calls, usage.cached_calls or 0) for usage in usages) == [*[(0, 1)] * 9, (1, 0)]
+    assert all(metric.score is True for result in run.results for metric in result.metrics)
+
+
+@pytest.mark.anyio
+async def test_a_reply_of_no_use_is_given_to_nobody_else(tmp_path: Path) -> None:
+    useless = chat_answer(None, refusal="No.")
+    with OpenAIServer([useless, '{"verdict": true}'], latency_seconds=0.05) as server:
+        run = await asking_alike(server, tmp_path).evaluate(SAMPLES, target=None, evaluators=["t/one", "t/other"])
+
+    assert len(server.calls) == 2
+    assert sorted(metric.outcome for metric in run.results[0].metrics) == [Outcome.FAILED, Outcome.VERDICT]
+
+
+@pytest.mark.anyio
+async def test_what_a_run_had_been_told_before_it_was_stopped_is_kept_for_others(tmp_path: Path) -> None:
+    with OpenAIServer('{"verdict": true}') as server:
+        ge = GenkitEval(plugins=[openai_models(base_url=server.url)], root=tmp_path)
+        judge, scopes = Judge(ge.registry.model("openai/gpt-x")), [anyio.CancelScope()]
+
+        @ge.define_evaluator("t/stopping", version="1")
+        async def stopping(point: DataPoint) -> bool:
+            answer = await judge.ask([Message(role="user", content="Is it so?")], Verdict)
+            while scopes:
+                scopes.pop().cancel()
+                await anyio.sleep_forever()
+            return answer.verdict
+
+        with scopes[0]:
+            await judged(ge, "t/stopping")
+        # what was waiting to be written to the cache when a process was killed is not in it
+        cache = CallCache(cache_path())
+        cache.clear()
+        cache.close()
+        (key,) = ge.runs.list()
+        await ge.evaluate(SAMPLES, resume=key.eval_run_id)
+        await judged(ge, "t/stopping")
+
+    assert len(server.calls) == 1
+
+
 @pytest.mark.parametrize(
     "vectors", [[[1.0, float("nan")]], [[math.inf, -math.inf]], [], [[1.0], [2.0]], [["a"]], [[1.0, 2.0], [3.0]], 7]
 )
