@@ -72,8 +72,8 @@ class Purse:
         self._lock = threading.Lock()
         self._usd, self._tokens, self._calls = 0.0, 0, 0
 
-    def take_call(self) -> None:
-        """Count one more call of a model, which begins now.
+    def take_call(self, *, again: bool = False) -> None:
+        """Count one more call of a model, which begins now, or is sent `again` because it was not answered.
 
         Raises:
             SpentError: it may not, because the budget is spent or the run ends early for another reason.
@@ -82,7 +82,7 @@ class Purse:
         with self._lock:
             if self._brake.stopped is not None:
                 raise SpentError
-            self._calls += 1
+            self._calls += not again
 
     def pay_call(self, model: str, identity: str | None, usage: Usage | None) -> None:
         """A call that was taken has ended. What it does not say, no budget can be kept by."""

@@ -55,6 +55,7 @@ class Case:
         "settled",
         "slot",
         "usage",
+        "usage_is_paid",
     )
 
     def __init__(self, index: int, sample: Sample, repeat: int | None = None) -> None:
@@ -67,7 +68,8 @@ class Case:
         self.is_cut = False
         """Whether the run ended before all of its evaluators could speak."""
         self.usage: Usage | None = None
-        """What the target reports that it has cost."""
+        """What the target has cost: as it reports, else as the run has paid for its calls of models."""
+        self.usage_is_paid = False
         self.metrics: list[Metric] = []
         self.next_cell = 0
         self.slot = -1
@@ -116,8 +118,10 @@ class Case:
         self.error = self.sample.error
         self._settle(_given_values(self.sample))
 
-    def answered(self, value: object, records: Sequence[tuple[str, Any]], seconds: float) -> None:
-        """Take what the target returned and recorded."""
+    def answered(
+        self, value: object, records: Sequence[tuple[str, Any]], seconds: float, *, paid: Usage | None = None
+    ) -> None:
+        """Take what the target returned and recorded; `paid` is what the run has paid for it."""
         values = _given_values(self.sample)
         try:
             output, reported = observed(value)
@@ -129,8 +133,12 @@ class Case:
         values.pop("error", None)
         values["latency"] = round(seconds, 6)
         if reported or records:
-            values.update(gathered(records, reported))
-            self.usage = values.get("usage")
+            fields = gathered(records, reported)
+            self.usage = fields.get("usage")
+            values.update(fields)
+        if paid is not None and self.usage is None:
+            values["usage"] = self.usage = paid
+            self.usage_is_paid = True
         self._settle(values)
 
     def broke(self, error: str, seconds: float) -> None:

@@ -23,7 +23,7 @@ from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
-from genkit_eval.engine.model_calls import RunCalls
+from genkit_eval.engine.model_calls import TARGET, RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.repeats import Repeats, repeats_of
@@ -31,9 +31,10 @@ from genkit_eval.engine.resume import remaining_cases
 from genkit_eval.engine.run import EvalRun, Progress
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
+from genkit_eval.engine.usage import Totals
 from genkit_eval.prices import Prices
 from genkit_eval.stats import Tally
-from genkit_eval.stored import EvalRunKey, RunState, Stopped
+from genkit_eval.stored import EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import Journal, StoredRun, new_run_id
 
 __all__ = ["OnProgress", "Terms", "new_key", "run_cases"]
@@ -97,10 +98,10 @@ async def run_cases(
     kept = KeptReplies(journal, cache=terms.cache)
     brake = _brake(ledger, limits.most_failures(source.count))
     purse = Purse(terms.budget, terms.prices, brake)
-    if plan.flow is not None and plan.flow.kind != "model":
-        # what a model costs is paid where it is asked
-        ledger.on_usage = purse.pay
-    lanes = _Lanes(plan, ledger, limits, RunCalls(kept, purse, limits=limits), brake, (meter.tell, purse.look))
+    calls = RunCalls(kept, purse, prices=terms.prices)
+    _count_usage(plan, ledger, purse, calls.totals)
+    spent = partial(calls.totals.of, [cell.key for cell in plan.cells])
+    lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
     if resumed:
         journal.note({"budget": None if terms.budget is None else terms.budget.to_json(), "stopped": None})
     # also while it is closed after the first Ctrl-C
@@ -115,9 +116,9 @@ async def run_cases(
                 await lanes.judge_batches()
             if brake.stopped is not None and (ledger.done < source.count or ledger.left):
                 meter.tell_stopped()
-                return EvalRun(await off_loop(partial(_left, journal, brake.stopped), shield=True))
+                return EvalRun(await off_loop(partial(_left, journal, brake.stopped, spent()), shield=True))
             meter.tell()
-            key = _finished(journal.key, ledger, meter.seconds)
+            key = _finished(journal.key, ledger, meter.seconds, spent())
             # all is done: whoever cancels now gets a finished run, not one that is closed twice
             return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
         except BaseException:
@@ -134,6 +135,19 @@ def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
     if most_failures is not None:
         ledger.on_failure = FailureWatch(most_failures, brake).one_more
     return brake
+
+
+def _count_usage(plan: Plan, ledger: Ledger, purse: Purse, totals: Totals) -> None:
+    """What the target costs counts by what it is; what evaluators cost, by who asks, which their calls see to."""
+    target = None if plan.flow is None else plan.flow.name if plan.flow.kind == "model" else plan.flow.key
+
+    def take(case: Case) -> None:
+        if case.usage is not None and target is not None:
+            totals.add(TARGET, target, case.usage)
+            if not case.usage_is_paid:
+                purse.pay(case.usage)
+
+    ledger.on_usage, ledger.on_replay = take, partial(totals.replay, target=target)
 
 
 def _fresh_cases(source: Source) -> Iterator[Case]:
@@ -178,14 +192,14 @@ class _Lanes:
             self.ledger.flush()
 
 
-def _left(journal: Journal, stopped: Stopped) -> StoredRun:
+def _left(journal: Journal, stopped: Stopped, usage: Sequence[ModelUsage]) -> StoredRun:
     """A run that ended early, as it can be gone on with."""
-    journal.note({"stopped": stopped.to_json()})
+    journal.note({"stopped": stopped.to_json(), "usage": [spent.to_json() for spent in usage]})
     journal.close()
     return StoredRun.open_journal(journal.path)
 
 
-def _finished(key: EvalRunKey, ledger: Ledger, seconds: float) -> EvalRunKey:
+def _finished(key: EvalRunKey, ledger: Ledger, seconds: float, usage: Sequence[ModelUsage]) -> EvalRunKey:
     total = ledger.done
     update: Mapping[str, JsonValue | Any] = {
         "state": RunState.COMPLETE,
@@ -193,6 +207,7 @@ def _finished(key: EvalRunKey, ledger: Ledger, seconds: float) -> EvalRunKey:
         "case_count": total,
         "target_errors": ledger.tally.target_errors,
         "seconds": round(seconds, 3),
+        "usage": usage,
         "summary": ledger.tally.summaries(total),
         "metric_summaries": ledger.tally.genkit_summaries(total),
     }

@@ -14,7 +14,6 @@ from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.metric import Counted, Metric, counted
 from genkit_eval.stats import Tally
 from genkit_eval.stores import Journal, RecordedCalls
-from genkit_eval.types import Usage
 
 __all__ = ["Ledger"]
 
@@ -28,7 +27,8 @@ class Ledger:
         self.journal, self.tally = journal, tally
         self.feed: Feed
         self.on_failure: Callable[[], None] | None = None
-        self.on_usage: Callable[[Usage], None] | None = None
+        self.on_usage: Callable[[Case], None] | None = None
+        self.on_replay: Callable[[Mapping[str, Any]], None] | None = None
         self.recorded: RecordedCalls | None = None
         """Replies that evaluators had been given when an earlier session ended; None for a run that begins."""
         self.order = array("q")
@@ -84,7 +84,7 @@ class Ledger:
 
     def _take_usage(self, case: Case) -> None:
         if case.usage is not None and self.on_usage is not None:
-            self.on_usage(case.usage)
+            self.on_usage(case)
 
     def leave(self, case: Case) -> None:
         """The run ends early, and this case is not done: of it, what is written already is kept."""

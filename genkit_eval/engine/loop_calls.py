@@ -196,16 +196,18 @@ class LoopCalls:
         documents: list[Any] = []
         recorder.set(documents)
         guard.begin(case, self._limits.target_seconds)
-        self._calls.begin(TARGET, repeat=case.repeat or 0).timed_by(guard.clock)
+        calls = self._calls.begin(TARGET, repeat=case.repeat or 0)
+        calls.timed_by(guard.clock)
         value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
             self._taken_away(case, guard)
             return
-        if error is not None:
-            case.broke(error, took)
+        if error is None:
+            case.answered(value, documents, took, paid=calls.paid())
         else:
-            case.answered(value, documents, took)
+            calls.unbilled()
+            case.broke(error, took)
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:
@@ -256,6 +258,7 @@ class LoopCalls:
             results = await self._call_repeatedly(case, cell, calls)
         if any(result is CUT for result in results):
             case.is_cut = True
+            calls.unbilled()
             return
         metrics = cell.settled(results[0]) if cell.repeats == 1 else cell.agreed(results)
         self._ledger.add(case, calls.billed(metrics))

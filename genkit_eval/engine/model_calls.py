@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
@@ -15,14 +13,12 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval.engine.budget import Purse, SpentError
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
-from genkit_eval.engine.limiter import Limiter
-from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
-from genkit_eval.engine.model_limits import limits_for
 from genkit_eval.engine.request_key import RequestKey, RequestKeys
-from genkit_eval.engine.retry import Retrier, Tries
+from genkit_eval.engine.usage import Totals, added
 from genkit_eval.model_calls import caller, embedded
 from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
+from genkit_eval.prices import Prices
 from genkit_eval.stored import ModelUsage
 from genkit_eval.types import Usage
 
@@ -33,8 +29,6 @@ R = TypeVar("R")
 
 TARGET = "target"
 """Who asks, where it is no evaluator."""
-CHARACTERS_A_TOKEN = 4
-"""As good a guess as any, before the server says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,6 @@ class _Request(Generic[R]):
     name: str
     identity: str | None
     ask: Callable[[], Awaitable[R]]
-    characters: Callable[[], int]
     key: Callable[[RequestKeys], RequestKey]
     to_json: Callable[[R], bytes | None]
     from_json: Callable[[bytes | None], R | None]
@@ -57,20 +50,10 @@ class RunCalls:
     """
 
     def __init__(
-        self, kept: KeptReplies | None = None, purse: Purse | None = None, *, limits: Limits | None = None
+        self, kept: KeptReplies | None = None, purse: Purse | None = None, *, prices: Prices | None = None
     ) -> None:
         self.kept, self.purse = kept, purse
-        self._limits = limits or Limits()
-        self._retriers: dict[str, Retrier] = {}
-
-    def retrier(self, model: str) -> Retrier:
-        """How this model is asked; the same one for all who ask it."""
-        found = self._retriers.get(model)
-        if found is None:
-            limits = limits_for(model, self._limits.models, samples=self._limits.max_concurrency)
-            # of two threads that make one, both get the same
-            found = self._retriers.setdefault(model, Retrier(model, self._limits, Limiter(limits)))
-        return found
+        self.prices, self.totals = prices or Prices(), Totals()
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -123,10 +106,9 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: model.generate(messages, output=output, config=config),
-            characters=lambda: sum(len(message.content) for message in messages),
             key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
             to_json=reply_json,
-            from_json=lambda data: _remembered(model, reply_from(data)),
+            from_json=reply_from,
         )
         return await self._told(request, read)
 
@@ -139,7 +121,6 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: embedded(embedder, texts, config),
-            characters=lambda: sum(map(len, texts)),
             key=lambda keys: keys.of_texts(identity or name, texts, config=config),
             to_json=lambda vectors: vectors_json(vectors, len(texts)),
             from_json=vectors_from,
@@ -154,52 +135,37 @@ class CellCalls:
             return read(await self._asked(request))
         if self._keys is None:
             self._keys = RequestKeys(self._repeat)
-        key = request.key(self._keys)
-        data = kept.of_run(self._slot, key)
-        reply = request.from_json(data)
-        if data is not None and reply is not None:
+        key, spent = request.key(self._keys), self._spent_on(request.name)
+        reply = request.from_json(kept.of_run(self._slot, key))
+        if reply is not None:
             # this run has paid for it
-            self._spent_on(request.name).add(reply)
-            value = read(reply)
-            await self._keep(kept, request, key, data)
-            return value
-        known = await self._of_others(kept, request, key, read)
+            self._count(request, reply)
+            return read(reply)
+        known = await self._of_another_run(kept, request, key, read)
         if known is not None:
-            self._spent_on(request.name).cached_calls += 1
+            spent.cached_calls += 1
             return known[0]
         kept.check_may_ask(request.name)
-        with kept.asking(key) if request.identity is not None else nullcontext():
-            reply = await self._asked(request)
-            data = request.to_json(reply)
-            if data is not None:
-                kept.record(self._slot, key, data)
-            value = read(reply)
-            await self._keep(kept, request, key, data)
+        reply = await self._asked(request)
+        data = request.to_json(reply)
+        if data is not None:
+            kept.record(self._slot, key, data)
+        value = read(reply)
+        if data is not None and request.identity is not None:
+            kept.keep(key, data, model=request.name)
         return value
 
-    async def _keep(self, kept: KeptReplies, request: _Request[R], key: RequestKey, data: bytes | None) -> None:
-        # where no address tells a model from others, what it says is for nobody else
-        if data is not None and request.identity is not None:
-            await kept.keep(key, data, model=request.name)
-
-    async def _of_others(
+    async def _of_another_run(
         self, kept: KeptReplies, request: _Request[R], key: RequestKey, read: Callable[[R], T]
     ) -> tuple[T] | None:
-        """What is read in a reply that others were given, or None; who asks the same just now is waited for."""
+        """What is read in a reply of the cache, or None. A model that no address tells from others has none there."""
         if request.identity is None:
             return None
-        while True:
-            known = self._still_read(request.from_json(await kept.of_cache(key)), read)
-            told = kept.asked_now(key)
-            if known is not None or told is None:
-                return known
-            with self._clock.waiting():
-                await told.wait()
-
-    @staticmethod
-    def _still_read(reply: R | None, read: Callable[[R], T]) -> tuple[T] | None:
+        reply = request.from_json(await kept.of_cache(key))
+        if reply is None:
+            return None
         try:
-            return None if reply is None else (read(reply),)
+            return (read(reply),)
         except Exception:
             # whoever reads it has become stricter since: it is of no use any more
             return None
@@ -221,24 +187,18 @@ class CellCalls:
 
     async def _paid(self, request: _Request[R]) -> R:
         """The model's reply, which costs something."""
-        spent, retrier, tries = self._spent_on(request.name), self._run.retrier(request.name), Tries()
+        spent = self._spent_on(request.name)
+        started = perf_counter()
         try:
-            reply = await retrier.call(
-                partial(self._sent, request),
-                tries=tries,
-                used=_tokens_used,
-                tokens=request.characters() // CHARACTERS_A_TOKEN if retrier.limiter.counts_tokens else 0,
-                waiting=self._clock.waiting,
-            )
+            reply = await self._sent(request)
         except SpentError:
             raise
         except BaseException:
-            spent.calls += 1
+            spent.add(None, None if self._run.prices.of(request.name, request.identity) is None else 0.0)
             raise
         finally:
-            # the first attempt is the call itself
-            spent.retries += max(tries.attempts - 1, 0)
-        spent.add(reply)
+            spent.seconds += perf_counter() - started
+        self._count(request, reply)
         if self._run.purse is not None:
             self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
         return reply
@@ -246,14 +206,25 @@ class CellCalls:
     async def _sent(self, request: _Request[R]) -> R:
         if self._run.purse is not None:
             self._run.purse.take_call()
-        started = perf_counter()
-        try:
-            return await request.ask()
-        finally:
-            self._spent_on(request.name).seconds += perf_counter() - started
+        return await request.ask()
+
+    def _count(self, request: _Request[R], reply: R) -> None:
+        # that of an embedder may stand beside the vectors
+        usage: Usage | None = getattr(reply, "usage", None)
+        cost = self._run.prices.cost(request.name, usage, request.identity)
+        self._spent_on(request.name).add(usage, cost)
 
     def _spent_on(self, name: str) -> _Spent:
         return self._spent.setdefault(name, _Spent())
+
+    def paid(self) -> Usage | None:
+        """What was spent so far, on whatever model; None if none was asked."""
+        return Usage.trusted(added(self.usage())) if self._spent else None
+
+    def unbilled(self) -> None:
+        """What was spent stands on no result, because there is none; it counts all the same."""
+        for usage in self.usage():
+            self._run.totals.add(self._used_by, usage.model, usage)
 
     def usage(self) -> list[ModelUsage]:
         """What was spent so far, by model."""
@@ -263,34 +234,40 @@ class CellCalls:
         """The metrics, the first one with what they cost."""
         if not self._spent:
             return metrics
+        self.unbilled()
         return [metrics[0].costing(self.usage()), *metrics[1:]]
-
-
-def _remembered(model: Model, reply: Reply | None) -> Reply | None:
-    """A kept reply, of which its model takes note: it may say what the server refuses."""
-    remember = getattr(model, "remember", None)
-    if reply is not None and reply.not_applied and callable(remember):
-        remember(reply)
-    return reply
 
 
 class _Spent:
     """What calls of one model have cost."""
 
-    __slots__ = ("cached_calls", "cached_tokens", "calls", "input_tokens", "output_tokens", "retries", "seconds")
+    __slots__ = (
+        "cached_calls",
+        "cached_tokens",
+        "calls",
+        "cost_usd",
+        "costs_are_known",
+        "input_tokens",
+        "output_tokens",
+        "seconds",
+    )
 
     def __init__(self) -> None:
-        self.calls = self.cached_calls = self.retries = 0
-        self.seconds = 0.0
+        self.calls = self.cached_calls = 0
+        self.seconds = self.cost_usd = 0.0
+        self.costs_are_known = True
         # None as long as no reply said it: unknown is not zero
         self.input_tokens: int | None = None
         self.output_tokens: int | None = None
         self.cached_tokens: int | None = None
 
-    def add(self, reply: object) -> None:
-        """Count a call with what its reply says it cost; that of an embedder may say so beside the vectors."""
+    def add(self, usage: Usage | None, cost_usd: float | None) -> None:
+        """Count a call with what its reply says it took, and what that costs; one without a reply costs nothing."""
         self.calls += 1
-        usage: Usage | None = getattr(reply, "usage", None)
+        if cost_usd is None:
+            self.costs_are_known = False
+        else:
+            self.cost_usd += cost_usd
         for name in ("input_tokens", "output_tokens", "cached_tokens"):
             tokens = None if usage is None else getattr(usage, name)
             if tokens is not None:
@@ -302,18 +279,10 @@ class _Spent:
             "model": model,
             "model_calls": self.calls,
             "cached_calls": self.cached_calls or None,
-            "retries": self.retries or None,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
+            "cost_usd": round(self.cost_usd, 9) if self.costs_are_known and self.calls else None,
             "seconds": round(self.seconds, 6),
         }
         return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
-
-
-def _tokens_used(reply: object) -> int | None:
-    """Read and written, as far as the reply says it."""
-    usage: Usage | None = getattr(reply, "usage", None)
-    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
-        return None
-    return (usage.input_tokens or 0) + (usage.output_tokens or 0)

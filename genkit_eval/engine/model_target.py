@@ -80,8 +80,7 @@ def _result(wanted: type[BaseModel] | None, reply: Reply) -> TargetResult:
         raise ModelError("the reply was cut off by the limit of tokens: raise it", kind="length", text=reply.text)
     if reply.filtered:
         raise ModelError("the provider's content filter stopped the reply", kind="content_filter", text=reply.text)
-    reported = {} if reply.usage is None else {"usage": reply.usage.to_json()}
-    return TargetResult(reply.text if wanted is None else _parsed(reply.text), reported)
+    return TargetResult(reply.text if wanted is None else _parsed(reply.text))
 
 
 def _messages(given: JsonValue) -> list[Message]:

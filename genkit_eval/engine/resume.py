@@ -139,6 +139,8 @@ def remaining_cases(plan: Plan, source: Source, ledger: Ledger) -> Iterator[Case
             ledger.journal.discard(slot)
             continue
         ledger.place(index, slot)
+        if ledger.on_replay is not None:
+            ledger.on_replay(result)
         del left[name]
         if "error" in result or needed <= judges:
             ledger.replay(slot, result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "duration", "number", "percent", "storage"]
+__all__ = ["counted", "dollars", "duration", "number", "percent", "storage"]
 
 
 def counted(count: int, noun: str) -> str:
@@ -32,6 +32,13 @@ def number(value: float) -> str:
         if float(text) == value or not float(text).is_integer() or abs(value) >= 1e4:
             return text
     return repr(value)
+
+
+def dollars(amount: float) -> str:
+    """An amount of US dollars: in cents, with two digits that count where it is less than that."""
+    if amount == 0 or amount >= 0.1:
+        return f"{amount:.2f}"
+    return f"{amount:.2g}" if amount >= 0.0001 else f"{amount:.1e}"
 
 
 def duration(seconds: float) -> str:

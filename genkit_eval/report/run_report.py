@@ -12,6 +12,7 @@ from genkit_eval.report.numbers import counted, duration
 from genkit_eval.report.repeats import repeats_table, varied_cases
 from genkit_eval.report.summary_table import summary_table
 from genkit_eval.report.text import clip, wrap
+from genkit_eval.report.usage_table import usage_table
 from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 
 __all__ = ["run_lines", "run_subject", "show_lines"]
@@ -37,9 +38,7 @@ def run_subject(key: EvalRunKey) -> str:
 
 def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
     """The report after a run: header, table, and the reasons of at most `most` failing cases."""
-    yield from _header(run, width)
-    yield from summary_table(run.summary(), width=width)
-    yield from decider_lines(run, width=width)
+    yield from _overview(run, width)
     if repeats_of(run.key).target > 1:
         yield blank()
         yield from repeats_table(run.repeats(), width=width)
@@ -52,14 +51,23 @@ def run_lines(run: EvalRun, *, width: int, most: int = 5) -> Iterator[Line]:
             yield from case_lines(result, width=width, brief=True)
 
 
+def _overview(run: EvalRun, width: int) -> Iterator[Line]:
+    """What it was, what its metrics say, and what it cost."""
+    yield from _header(run, width)
+    yield from summary_table(run.summary(), width=width)
+    yield from decider_lines(run, width=width)
+    lines = usage_table(run.key.usage, width=width)
+    if lines:
+        yield blank()
+        yield from lines
+
+
 def show_lines(run: EvalRun, *, width: int, every: bool = False, failing_only: bool = False) -> Iterator[Line]:
     """A stored run: header, table, then its cases, failing ones first.
 
     Without `every`, at most 20 failing ones, or 5 of the others where none fails.
     """
-    yield from _header(run, width)
-    yield from summary_table(run.summary(), width=width)
-    yield from decider_lines(run, width=width)
+    yield from _overview(run, width)
     if repeats_of(run.key).target > 1:
         repeats = run.repeats()
         yield blank()

@@ -45,7 +45,8 @@ def test_a_text_is_asked_and_the_text_of_the_reply_is_the_output(tmp_path: Path)
     result = result_of(tmp_path, model, "Which colour?")
 
     assert (result.output, result.error) == ("Blue.", None)
-    assert result.usage == Usage(input_tokens=5, output_tokens=2)
+    assert result.usage is not None
+    assert (result.usage.input_tokens, result.usage.output_tokens, result.usage.model_calls) == (5, 2, 1)
     assert model.calls[0].messages == (Message(role="user", content="Which colour?"),)
     assert (model.calls[0].output, model.calls[0].config) == (None, None)
 

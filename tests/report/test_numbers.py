@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval.report.numbers import duration, number, percent
+from genkit_eval.report.numbers import dollars, duration, number, percent
 
 
 @pytest.mark.case("comparison/rounding-to-100")
@@ -67,3 +67,11 @@ def test_number(value: float, text: str) -> None:
 )
 def test_duration(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "0.00"), (0.1, "0.10"), (1.4, "1.40"), (0.0123, "0.012"), (0.00012, "0.00012"), (3e-7, "3.0e-07")],
+)
+def test_dollars_never_look_like_nothing_where_they_are_something(amount: float, text: str) -> None:
+    assert dollars(amount) == text
