@@ -108,6 +108,11 @@ class Registry:
         """Let an evaluator be defined when it is first asked for by name, if nobody has defined it by then."""
         self._later[name] = define
 
+    def define_what_waits(self) -> None:
+        """Define now what would be when it is first asked for: a list shows it too."""
+        for name in self._later:
+            self.evaluator(name)
+
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options that differ from its defaults.
 

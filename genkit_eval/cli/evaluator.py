@@ -44,6 +44,9 @@ def list_evaluators(**options: Any) -> int:
       genkit-eval evaluator list --app app.py:ge
     """
     session = open_app(options)
+    if session.ge.registry.evaluators:
+        # by itself it is of no use
+        session.ge.registry.define_what_waits()
     found = sorted(session.ge.registry.evaluators.values(), key=lambda evaluator: evaluator.name)
     aliases = sorted(session.ge.registry.aliases.values(), key=lambda alias: alias.name)
     if options["as_json"]:

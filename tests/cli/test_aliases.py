@@ -39,6 +39,7 @@ def test_aliases_are_listed_under_their_evaluator(genkit_eval: CommandLine, app:
     assert "also other/Short" in listed.out
     assert [(item["name"], item["aliasOf"], item["presets"]) for item in documents] == [
         ("my/short", None, {}),
+        ("route", None, {}),
         ("other/Short", "my/short", {"most": 5}),
     ]
 
