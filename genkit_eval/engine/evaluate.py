@@ -98,7 +98,7 @@ async def run_cases(
     kept = KeptReplies(journal, cache=terms.cache)
     brake = _brake(ledger, limits.most_failures(source.count))
     purse = Purse(terms.budget, terms.prices, brake)
-    calls = RunCalls(kept, purse, prices=terms.prices)
+    calls = RunCalls(kept, purse, limits=limits, prices=terms.prices)
     _count_usage(plan, ledger, purse, calls.totals)
     spent = partial(calls.totals.of, [cell.key for cell in plan.cells])
     lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Generic, TypeVar
 
@@ -13,8 +15,12 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval.engine.budget import Purse, SpentError
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
+from genkit_eval.engine.limiter import Limiter
+from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
+from genkit_eval.engine.model_limits import limits_for
 from genkit_eval.engine.request_key import RequestKey, RequestKeys
+from genkit_eval.engine.retry import Retrier, Tries
 from genkit_eval.engine.usage import Totals, added
 from genkit_eval.model_calls import caller, embedded
 from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
@@ -29,6 +35,8 @@ R = TypeVar("R")
 
 TARGET = "target"
 """Who asks, where it is no evaluator."""
+CHARACTERS_A_TOKEN = 4
+"""As good a guess as any, before the server says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +46,7 @@ class _Request(Generic[R]):
     name: str
     identity: str | None
     ask: Callable[[], Awaitable[R]]
+    characters: Callable[[], int]
     key: Callable[[RequestKeys], RequestKey]
     to_json: Callable[[R], bytes | None]
     from_json: Callable[[bytes | None], R | None]
@@ -50,10 +59,26 @@ class RunCalls:
     """
 
     def __init__(
-        self, kept: KeptReplies | None = None, purse: Purse | None = None, *, prices: Prices | None = None
+        self,
+        kept: KeptReplies | None = None,
+        purse: Purse | None = None,
+        *,
+        limits: Limits | None = None,
+        prices: Prices | None = None,
     ) -> None:
         self.kept, self.purse = kept, purse
+        self._limits = limits or Limits()
+        self._retriers: dict[str, Retrier] = {}
         self.prices, self.totals = prices or Prices(), Totals()
+
+    def retrier(self, model: str) -> Retrier:
+        """How this model is asked; the same one for all who ask it."""
+        found = self._retriers.get(model)
+        if found is None:
+            limits = limits_for(model, self._limits.models, samples=self._limits.max_concurrency)
+            # of two threads that make one, both get the same
+            found = self._retriers.setdefault(model, Retrier(model, self._limits, Limiter(limits)))
+        return found
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -106,9 +131,10 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: model.generate(messages, output=output, config=config),
+            characters=lambda: sum(len(message.content) for message in messages),
             key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
             to_json=reply_json,
-            from_json=reply_from,
+            from_json=lambda data: _remembered(model, reply_from(data)),
         )
         return await self._told(request, read)
 
@@ -121,6 +147,7 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: embedded(embedder, texts, config),
+            characters=lambda: sum(map(len, texts)),
             key=lambda keys: keys.of_texts(identity or name, texts, config=config),
             to_json=lambda vectors: vectors_json(vectors, len(texts)),
             from_json=vectors_from,
@@ -135,37 +162,52 @@ class CellCalls:
             return read(await self._asked(request))
         if self._keys is None:
             self._keys = RequestKeys(self._repeat)
-        key, spent = request.key(self._keys), self._spent_on(request.name)
-        reply = request.from_json(kept.of_run(self._slot, key))
-        if reply is not None:
+        key = request.key(self._keys)
+        data = kept.of_run(self._slot, key)
+        reply = request.from_json(data)
+        if data is not None and reply is not None:
             # this run has paid for it
             self._count(request, reply)
-            return read(reply)
-        known = await self._of_another_run(kept, request, key, read)
+            value = read(reply)
+            await self._keep(kept, request, key, data)
+            return value
+        known = await self._of_others(kept, request, key, read)
         if known is not None:
-            spent.cached_calls += 1
+            self._spent_on(request.name).cached_calls += 1
             return known[0]
         kept.check_may_ask(request.name)
-        reply = await self._asked(request)
-        data = request.to_json(reply)
-        if data is not None:
-            kept.record(self._slot, key, data)
-        value = read(reply)
-        if data is not None and request.identity is not None:
-            kept.keep(key, data, model=request.name)
+        with kept.asking(key) if request.identity is not None else nullcontext():
+            reply = await self._asked(request)
+            data = request.to_json(reply)
+            if data is not None:
+                kept.record(self._slot, key, data)
+            value = read(reply)
+            await self._keep(kept, request, key, data)
         return value
 
-    async def _of_another_run(
+    async def _keep(self, kept: KeptReplies, request: _Request[R], key: RequestKey, data: bytes | None) -> None:
+        # where no address tells a model from others, what it says is for nobody else
+        if data is not None and request.identity is not None:
+            await kept.keep(key, data, model=request.name)
+
+    async def _of_others(
         self, kept: KeptReplies, request: _Request[R], key: RequestKey, read: Callable[[R], T]
     ) -> tuple[T] | None:
-        """What is read in a reply of the cache, or None. A model that no address tells from others has none there."""
+        """What is read in a reply that others were given, or None; who asks the same just now is waited for."""
         if request.identity is None:
             return None
-        reply = request.from_json(await kept.of_cache(key))
-        if reply is None:
-            return None
+        while True:
+            known = self._still_read(request.from_json(await kept.of_cache(key)), read)
+            told = kept.asked_now(key)
+            if known is not None or told is None:
+                return known
+            with self._clock.waiting():
+                await told.wait()
+
+    @staticmethod
+    def _still_read(reply: R | None, read: Callable[[R], T]) -> tuple[T] | None:
         try:
-            return (read(reply),)
+            return None if reply is None else (read(reply),)
         except Exception:
             # whoever reads it has become stricter since: it is of no use any more
             return None
@@ -187,26 +229,36 @@ class CellCalls:
 
     async def _paid(self, request: _Request[R]) -> R:
         """The model's reply, which costs something."""
-        spent = self._spent_on(request.name)
-        started = perf_counter()
+        spent, retrier, tries = self._spent_on(request.name), self._run.retrier(request.name), Tries()
         try:
-            reply = await self._sent(request)
+            reply = await retrier.call(
+                partial(self._sent, request, tries),
+                tries=tries,
+                used=_tokens_used,
+                tokens=request.characters() // CHARACTERS_A_TOKEN if retrier.limiter.counts_tokens else 0,
+                waiting=self._clock.waiting,
+            )
         except SpentError:
             raise
         except BaseException:
             spent.add(None, None if self._run.prices.of(request.name, request.identity) is None else 0.0)
             raise
         finally:
-            spent.seconds += perf_counter() - started
+            # the first attempt is the call itself
+            spent.retries += max(tries.attempts - 1, 0)
         self._count(request, reply)
         if self._run.purse is not None:
             self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
         return reply
 
-    async def _sent(self, request: _Request[R]) -> R:
+    async def _sent(self, request: _Request[R], tries: Tries) -> R:
         if self._run.purse is not None:
-            self._run.purse.take_call()
-        return await request.ask()
+            self._run.purse.take_call(again=tries.attempts > 1)
+        started = perf_counter()
+        try:
+            return await request.ask()
+        finally:
+            self._spent_on(request.name).seconds += perf_counter() - started
 
     def _count(self, request: _Request[R], reply: R) -> None:
         # that of an embedder may stand beside the vectors
@@ -238,6 +290,14 @@ class CellCalls:
         return [metrics[0].costing(self.usage()), *metrics[1:]]
 
 
+def _remembered(model: Model, reply: Reply | None) -> Reply | None:
+    """A kept reply, of which its model takes note: it may say what the server refuses."""
+    remember = getattr(model, "remember", None)
+    if reply is not None and reply.not_applied and callable(remember):
+        remember(reply)
+    return reply
+
+
 class _Spent:
     """What calls of one model have cost."""
 
@@ -249,11 +309,12 @@ class _Spent:
         "costs_are_known",
         "input_tokens",
         "output_tokens",
+        "retries",
         "seconds",
     )
 
     def __init__(self) -> None:
-        self.calls = self.cached_calls = 0
+        self.calls = self.cached_calls = self.retries = 0
         self.seconds = self.cost_usd = 0.0
         self.costs_are_known = True
         # None as long as no reply said it: unknown is not zero
@@ -279,6 +340,7 @@ class _Spent:
             "model": model,
             "model_calls": self.calls,
             "cached_calls": self.cached_calls or None,
+            "retries": self.retries or None,
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
@@ -286,3 +348,11 @@ class _Spent:
             "seconds": round(self.seconds, 6),
         }
         return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
+
+
+def _tokens_used(reply: object) -> int | None:
+    """Read and written, as far as the reply says it."""
+    usage: Usage | None = getattr(reply, "usage", None)
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
+        return None
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)
