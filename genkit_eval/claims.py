@@ -6,7 +6,7 @@ the score. The denominator is the statements that were sent, never what the judg
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -83,7 +83,7 @@ async def verdicts(
     evidence: str | Sequence[str],
     *,
     group_size: int = GROUP_SIZE,
-    marked: bool = False,
+    marked: Collection[str] = (),
 ) -> list[ClaimVerdict]:
     """One verdict for every statement, in their order.
 
@@ -95,7 +95,8 @@ async def verdicts(
             `{"verdicts": [{"number": 1, "reason": text, "verdict": true or false}, …]}`.
         evidence: a text, or documents. Documents that are more than the judge can read at once are split in two
             (and again); a statement holds if one part bears it out, so that what needs two documents at once may not.
-        marked: statements and evidence have marks around all that is untrusted already, and get no further ones.
+        marked: which of them ("statements", "evidence") have marks around all that is untrusted already; these get no
+            further ones, as a request with marks inside of marks is not known again.
 
     Raises:
         JudgeError: a statement has no verdict even so, or two that differ.
@@ -152,7 +153,7 @@ def share(verdicts: Sequence[ClaimVerdict]) -> float:
 
 
 async def _judged(
-    judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str], marked: bool
+    judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str], marked: Collection[str]
 ) -> list[ClaimVerdict]:
     """A verdict for each of a group, from documents that are split where they are too long."""
     try:
@@ -172,13 +173,15 @@ async def _judged(
 
 
 async def _complete(
-    judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str, marked: bool
+    judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str, marked: Collection[str]
 ) -> list[ClaimVerdict]:
-    def shown(text: str) -> str:
-        return text if marked else fenced(text)
+    def shown(place: str, text: str) -> str:
+        return text if place in marked else fenced(text)
 
     async def ask(lines: Sequence[str]) -> Sequence[_Verdict]:
-        messages = prompt.render({"statements": shown(numbered(lines)), "evidence": shown(evidence)})
+        messages = prompt.render(
+            {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", evidence)}
+        )
         return (await judge.ask(messages, _Verdicts)).verdicts
 
     found = await by_number(judge, group, ask)

@@ -181,7 +181,13 @@ def test_the_share_of_nothing_is_undefined() -> None:
 async def test_what_is_marked_already_gets_no_further_marks_so_that_the_request_is_known_again() -> None:
     async def request() -> tuple[str, str]:
         model = ScriptedModel(reply({1: True}))
-        await verdicts(Judge(model), CHECK, [fenced("It is red.")], f"Text:\n{fenced('A red house.')}", marked=True)
+        await verdicts(
+            Judge(model),
+            CHECK,
+            [fenced("It is red.")],
+            f"Text:\n{fenced('A red house.')}",
+            marked=("statements", "evidence"),
+        )
         return RequestKeys().of_messages("m", model.calls[0].messages).text, model.calls[0].text
 
     (first_key, first), (again_key, again) = await request(), await request()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from genkit_eval import Finding, Score
 from genkit_eval.claims import ClaimVerdict, share, statements, verdicts
@@ -92,7 +92,11 @@ def each_judged(
         lines = [fenced(text) for text in texts if text.strip()]
         if not lines:
             return nothing_counted(options, nothing)
-        answers = iter(await verdicts(use.judge, use.prompts["verdicts"], lines, inputs.shown(against), marked=True))
+        answers = iter(
+            await verdicts(
+                use.judge, use.prompts["verdicts"], lines, inputs.shown(against), marked=("statements", "evidence")
+            )
+        )
         found = [
             replace(next(answers), statement=text) if text.strip() else ClaimVerdict(text, verdict=False, reason=BLANK)
             for text in texts
@@ -119,12 +123,16 @@ def counted(
     *,
     what: str,
     score: Callable[[Sequence[ClaimVerdict]], float] = share_that_holds,
+    categories: Sequence[str] = (),
+    details: Mapping[str, JsonValue] | None = None,
 ) -> Score:
     """The score of single verdicts; each is a finding.
 
     Args:
         found: at least one.
         what: goes on after "2 of 3".
+        categories: one for each finding, if there are any.
+        details: further ones.
     """
     holds = sum(item.verdict for item in found)
     reason = f"{holds} of {len(found)} {what}"
@@ -133,10 +141,15 @@ def counted(
         reason += f"; not: {against[0].statement[:LONGEST_FINDING]} {against[0].reason}".rstrip()
     findings = [
         Finding(
-            text=item.statement[:LONGEST_FINDING], passed=item.verdict, reason=item.reason, details={"number": number}
+            text=item.statement[:LONGEST_FINDING],
+            passed=item.verdict,
+            reason=item.reason,
+            category=categories[number - 1] if categories else None,
+            details={"number": number},
         )
         for number, item in enumerate(found, 1)
     ]
     parts = max(item.parts for item in found)
-    details = {"evidenceParts": parts} if parts > 1 else None
+    if parts > 1:
+        details = {**(details or {}), "evidenceParts": parts}
     return decided(score(found), options, reason=reason, findings=findings, details=details)

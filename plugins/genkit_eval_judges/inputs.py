@@ -61,8 +61,11 @@ class Inputs:
 
     @cached_property
     def turns(self) -> Sequence[Turn]:
-        """The conversation."""
-        return self.point.turns or ()
+        """The conversation; an output is its last turn, where the turns given are those before it."""
+        given = self.point.turns or ()
+        if not given or not self.point.has("output") or _answers(given[-1]):
+            return given
+        return (*given, Turn(role="assistant", content=self.point.output))
 
     @cached_property
     def tools(self) -> Sequence[ToolCall]:
@@ -73,16 +76,33 @@ class Inputs:
 
     @cached_property
     def exchanges(self) -> Sequence[Exchange]:
-        """The conversation as pairs: what a user said, and the answers up to the next time."""
+        """The conversation as pairs: what a user said, and what was answered up to the next time.
+
+        Of an answer in several turns and of a user who spoke several times in a row all is kept. Without turns, request
+        and response are the one exchange.
+        """
+        if not self.turns:
+            return [Exchange(self.request, self.response)] if self.request.strip() and self.response.strip() else []
         found: list[Exchange] = []
         for turn in self.turns:
             said = text_of(turn.content)
             if turn.role == "user":
-                found.append(Exchange(said, None))
-            elif turn.role == "assistant" and found and said.strip():
+                if found and found[-1].answer is None:
+                    found[-1] = Exchange(f"{found[-1].user}\n{said}", None)
+                else:
+                    found.append(Exchange(said, None))
+            elif found and _answers(turn):
                 answer = found[-1].answer
                 found[-1] = Exchange(found[-1].user, said if answer is None else f"{answer}\n{said}")
         return found
+
+    @cached_property
+    def steps(self) -> Sequence[str]:
+        """What an agent did, in order: its turns and what tools gave; the tools called, if turns know of none."""
+        called = any(turn.tool_calls for turn in self.turns)
+        if self.tools and not called:
+            return [_call(call) for call in self.tools]
+        return [line for turn in self.turns if turn.role in ("assistant", "tool") for line in _told(turn)]
 
     def require(self, names: Collection[str]) -> None:
         """See to it that these parts are there.
@@ -127,10 +147,16 @@ class _Part:
     fields: tuple[str, ...]
 
 
+def _answers(turn: Turn) -> bool:
+    return turn.role == "assistant" and bool(text_of(turn.content).strip())
+
+
 def _told(turn: Turn) -> Iterator[str]:
-    said = text_of(turn.content)
+    # what a tool gives is data, of which the keys matter too
+    said = json_text(turn.content) if turn.role == "tool" and turn.content is not None else text_of(turn.content)
     if said.strip() or not turn.tool_calls:
-        yield f"{turn.role}: {said}"
+        # further lines are set in, so that none can pass for a turn of its own
+        yield f"{turn.role}: {said}".replace("\n", "\n   ")
     for call in turn.tool_calls:
         yield f"{turn.role} calls {_call(call)}"
 
@@ -169,6 +195,7 @@ INPUTS: Mapping[str, _Part] = {
     ),
     "tools": _Part(lambda inputs: numbered([_call(call) for call in inputs.tools]), "tool calls", ("tools", "turns")),
     "tool_catalog": _Part(_catalogue, "tool catalogue", ("tool_catalog",)),
+    "steps": _Part(lambda inputs: numbered(inputs.steps), "steps", ("tools", "turns")),
     "plan": _Part(lambda inputs: _listed(inputs.point.plan), "plan", ("plan",)),
     "instructions": _Part(lambda inputs: _listed(inputs.point.instructions), "instructions", ("instructions",)),
     "goal": _Part(lambda inputs: inputs.point.goal or "", "goal", ("goal",)),

@@ -44,7 +44,14 @@ async def context_precision(texts: Texts, options: ContextPrecisionOptions, use:
     # each document in marks of its own, so that none can pass for two
     lines = [fenced(document) for document in texts.documents]
     found = iter(
-        await verdicts(use.judge, use.prompts["verdicts"], lines, evidence, group_size=options.group_size, marked=True)
+        await verdicts(
+            use.judge,
+            use.prompts["verdicts"],
+            lines,
+            evidence,
+            group_size=options.group_size,
+            marked=("statements", "evidence"),
+        )
     )
     blank = ClaimVerdict("", verdict=False, reason="there is nothing in it")
     by_rank = [next(found) if document.strip() else blank for document in texts.context]
