@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         EvalRun,
         HttpTarget,
         Limits,
+        ModelLimits,
         ModelTarget,
         Progress,
         Repeats,
@@ -97,7 +98,7 @@ _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval run_sync",
     "engine": "Budget CommandTarget ModelTarget Combination all_of any_of gate negate route weighted "
-    "DataFile EvalRun HttpTarget Limits Progress Repeats Selection TargetResult record_context record_plan "
+    "DataFile EvalRun HttpTarget Limits ModelLimits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
@@ -160,6 +161,7 @@ __all__ = [
     "MetricSummary",
     "Model",
     "ModelError",
+    "ModelLimits",
     "ModelTarget",
     "NotFound",
     "NotGiven",

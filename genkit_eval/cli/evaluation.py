@@ -17,7 +17,7 @@ from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import Budget, DataFile, EvalRun, Limits, Repeats, Selection, route
+from genkit_eval.engine import Budget, DataFile, EvalRun, Limits, ModelLimits, Repeats, Selection, route
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -82,8 +82,14 @@ def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         seconds = default if seconds is None else seconds
         if seconds is not None:
             limits[f"{name}_seconds"] = seconds or None
-    if options["max_failures"] is not None:
-        limits["max_failures"] = options["max_failures"]
+    if options["call_timeout"] is not None:
+        limits["call_seconds"] = options["call_timeout"] or None
+    for name, option in (("max_failures", "max_failures"), ("retry_seconds", "retry_timeout"), ("retries", "retries")):
+        if options[option] is not None:
+            limits[name] = options[option]
+    a_minute = {name: options[name] for name in ("requests_per_minute", "tokens_per_minute")}
+    if any(most is not None for most in a_minute.values()):
+        limits["models"] = ModelLimits(**a_minute)
     return limits
 
 

@@ -110,6 +110,9 @@ def route_options(function: F) -> F:
     return _all(options, function)
 
 
+_PER_MINUTE = click.FloatRange(min=0, min_open=True)
+
+
 def speed_options(function: F) -> F:
     """How much at once, and how long."""
     seconds = click.FloatRange(min=0)
@@ -125,6 +128,16 @@ def speed_options(function: F) -> F:
             metavar="N|SHARE",
             help="Stop early once so many cases FAILED: a number, or a share like 0.1 or 10%. What is done is kept.",
         ),
+        click.option("--call-timeout", type=seconds, metavar="S", help="Seconds for one attempt of a model call."),
+        click.option(
+            "--retry-timeout",
+            type=seconds,
+            metavar="S",
+            help="Seconds for all attempts of a model call; 0: a single one. [300]",
+        ),
+        click.option("--retries", type=click.IntRange(min=0), metavar="N", help="How often it is sent again. [5]"),
+        click.option("--requests-per-minute", type=_PER_MINUTE, metavar="N", help="To each model. [as it bears]"),
+        click.option("--tokens-per-minute", type=_PER_MINUTE, metavar="N", help="To and from each model."),
     ]
     return _all(options, function)
 

@@ -12,6 +12,7 @@ from genkit_eval.engine.given import own_evaluators, own_target, recorded_source
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.model_limits import ModelLimits
 from genkit_eval.engine.model_target import ModelTarget
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
@@ -48,6 +49,7 @@ __all__ = [
     "EvalRun",
     "HttpTarget",
     "Limits",
+    "ModelLimits",
     "ModelTarget",
     "OnProgress",
     "Plan",

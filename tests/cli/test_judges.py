@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer
+from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer, error_answer
 from tests.cli.conftest import CommandLine, environment, run_files
 
 HARMLESS = '{"reason": "It only says hello.", "verdict": false}'
@@ -171,3 +171,30 @@ def test_an_evaluator_without_prompts_says_so(genkit_eval: CommandLine) -> None:
     done = genkit_eval("evaluator", "show", "genkitEval/regex", "--prompt")
 
     assert (done.code, done.last_line) == (0, "genkitEval/regex names no prompts")
+
+
+@pytest.mark.case("api-fault/insufficient-quota")
+def test_a_spent_quota_is_named_and_is_no_success(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(error_answer(429, "used up", code="insufficient_quota")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*JUDGED, "--judge", "openai/anything")
+
+    assert done.code == 1
+    assert "insufficient_quota" in done.out
+    assert "waiting does not help" in done.out
+
+
+def test_how_models_are_asked_is_kept_with_the_run(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ["--requests-per-minute", "6000", "--call-timeout", "9", "--retry-timeout", "0", "--retries", "2"]
+    with OpenAIServer(HARMLESS) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*JUDGED, "--judge", "openai/anything", *options)
+
+    limits = json.loads(run_files(answers)[0].read_text(encoding="utf-8"))["key"]["limits"]
+    assert done.code == 0
+    assert limits["models"] == {"requestsPerMinute": 6000}
+    assert (limits["callSeconds"], limits["retrySeconds"], limits["retries"]) == (9, 0, 2)
