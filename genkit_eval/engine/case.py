@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import lru_cache
 from time import perf_counter
@@ -50,6 +50,7 @@ class Case:
         "metrics",
         "next_cell",
         "point",
+        "records",
         "repeat",
         "sample",
         "settled",
@@ -70,6 +71,8 @@ class Case:
         self.usage: Usage | None = None
         """What the target has cost: as it reports, else as the run has paid for its calls of models."""
         self.usage_is_paid = False
+        self.records: list[tuple[str, Any]] = []
+        """What the target has recorded so far, each with the name of its data point field."""
         self.metrics: list[Metric] = []
         self.next_cell = 0
         self.slot = -1
@@ -118,9 +121,7 @@ class Case:
         self.error = self.sample.error
         self._settle(_given_values(self.sample))
 
-    def answered(
-        self, value: object, records: Sequence[tuple[str, Any]], seconds: float, *, paid: Usage | None = None
-    ) -> None:
+    def answered(self, value: object, seconds: float, *, paid: Usage | None = None) -> None:
         """Take what the target returned and recorded; `paid` is what the run has paid for it."""
         values = _given_values(self.sample)
         try:
@@ -132,23 +133,29 @@ class Case:
         values["output"], self._texts["output"] = form, text
         values.pop("error", None)
         values["latency"] = round(seconds, 6)
-        if reported or records:
-            fields = gathered(records, reported)
-            self.usage = fields.get("usage")
-            values.update(fields)
+        if reported or self.records:
+            self._take(values, reported)
         if paid is not None and self.usage is None:
             values["usage"] = self.usage = paid
             self.usage_is_paid = True
         self._settle(values)
 
     def broke(self, error: str, seconds: float) -> None:
-        """Take the target's failure: an error, no output, no metrics."""
+        """Take the target's failure: an error and what it had recorded by then, no output, no metrics."""
         values = _given_values(self.sample)
         values.pop("output", None)
         self._texts.pop("output", None)
         values["error"] = self.error = error
         values["latency"] = round(seconds, 6)
+        if self.records:
+            self._take(values, {})
         self._settle(values)
+
+    def _take(self, values: dict[str, Any], reported: Mapping[str, Any]) -> None:
+        """What the target recorded, and what it reported beside its output."""
+        fields = gathered(self.records, reported)
+        self.usage = fields.get("usage")
+        values.update(fields)
 
     def timed_out(self, limits: Limits) -> None:
         """Take as the target's failure that it, or the whole sample, took too long."""

@@ -6,7 +6,6 @@ import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any
 
 import anyio
 import anyio.lowlevel
@@ -193,8 +192,7 @@ class LoopCalls:
                 return case
 
     async def _target(self, case: Case, guard: _Guard) -> None:
-        documents: list[Any] = []
-        recorder.set(documents)
+        recorder.set(case.records)
         guard.begin(case, self._limits.target_seconds)
         calls = self._calls.begin(TARGET, repeat=case.repeat or 0)
         calls.timed_by(guard.clock)
@@ -204,10 +202,11 @@ class LoopCalls:
             self._taken_away(case, guard)
             return
         if error is None:
-            case.answered(value, documents, took, paid=calls.paid())
+            case.answered(value, took, paid=calls.paid())
         else:
-            calls.unbilled()
             case.broke(error, took)
+        if case.error is not None and case.usage is None:
+            calls.unbilled()
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any
 
 from genkit_eval.engine.calls import called, overdue
 from genkit_eval.engine.case import Case
@@ -201,8 +200,7 @@ class SyncCalls:
         return True
 
     def _target(self, case: Case, seat: _Seat) -> bool:
-        documents: list[Any] = []
-        recorder.set(documents)
+        recorder.set(case.records)
         seat.enter(case, TARGET, self._limits.target_seconds)
         value, error, took = called(self._plan.call_target, case)
         if seat.leave() is None:
@@ -210,7 +208,7 @@ class SyncCalls:
         if error is not None:
             case.broke(error, took)
         elif self._plan.flow is not None:
-            case.answered(value, documents, took)
+            case.answered(value, took)
         return True
 
     def _pass_on(self, case: Case) -> None:

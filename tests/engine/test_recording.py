@@ -159,6 +159,50 @@ async def test_evaluators_see_it(ge: GenkitEval) -> None:
     assert run.summary()[0].passed == 50
 
 
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_what_was_recorded_before_the_target_broke_is_kept(ge: GenkitEval, kind: str) -> None:
+    def flow(_: str) -> str:
+        record_tool_call("find")
+        record_usage(cost_usd=0.5)
+        raise LookupError("no such order")
+
+    async def async_flow(text: str) -> str:
+        return flow(text)
+
+    ge.define_flow("f", flow if kind == "sync" else async_flow)
+    run = await ge.evaluate([{"input": "x"}], target="f", evaluators=[])
+
+    [result] = run.results
+    assert "no such order" in str(result.error)
+    assert [call.name for call in result.tools or ()] == ["find"]
+    assert result.usage == Usage(cost_usd=0.5, model_calls=1)
+    [spent] = run.key.usage
+    assert (spent.used_by, spent.cost_usd) == ("target", 0.5)
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_what_was_recorded_before_the_deadline_is_kept(ge: GenkitEval, kind: str) -> None:
+    over = threading.Event()
+
+    def flow(_: str) -> str:
+        record_tool_call("find")
+        over.wait()
+        return "too late"
+
+    async def async_flow(_: str) -> str:
+        record_tool_call("find")
+        await anyio.sleep_forever()
+        return "never"
+
+    ge.define_flow("f", flow if kind == "sync" else async_flow)
+    run = await ge.evaluate([{"input": "x"}], target="f", evaluators=[], limits=Limits(target_seconds=0.05))
+    over.set()
+
+    [result] = run.results
+    assert "timeout" in str(result.error)
+    assert [call.name for call in result.tools or ()] == ["find"]
+
+
 async def test_a_run_that_goes_on_has_what_was_recorded_before(ge: GenkitEval) -> None:
     answered: list[str] = []
     scope = anyio.CancelScope()
