@@ -152,12 +152,17 @@ def _judge(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> Ju
 
 
 def _texts(metric: JudgedMetric) -> dict[str, str]:
-    return {step: path.read_text(encoding="utf-8") for step, path in metric.prompts.items()}
+    return {
+        step: given.text if isinstance(given, Prompt) else given.read_text(encoding="utf-8")
+        for step, given in metric.prompts.items()
+    }
 
 
 def _prompts(metric: JudgedMetric, given: PromptSource | Mapping[str, PromptSource] | None) -> dict[str, Prompt]:
     """The metric's own prompts, with those given in their place, which must have places for the same values."""
-    prompts = {step: Prompt.load(path) for step, path in metric.prompts.items()}
+    prompts = {
+        step: given if isinstance(given, Prompt) else Prompt.load(given) for step, given in metric.prompts.items()
+    }
     if given is None:
         return prompts
     if isinstance(given, Prompt | Path | str):

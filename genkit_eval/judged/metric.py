@@ -81,8 +81,8 @@ class JudgedMetric:
     score: Callable[[Any, Any, Instruments], Awaitable[Score]]
     """The score of what was read, with the options; may raise `NothingToJudge` too."""
     options: type[BaseModel]
-    prompts: Mapping[str, Path]
-    """The file of each step's prompt."""
+    prompts: Mapping[str, Path | Prompt]
+    """Each step's prompt, or its file."""
     reads: tuple[str, ...]
     """The fields of a data point that it looks at."""
     requires: tuple[str, ...] = ()

@@ -5,8 +5,22 @@ ge = GenkitEval(plugins=[openai_models(), judges(judge="openai/NAME")])
 
 from __future__ import annotations
 
+from genkit_eval_judges.criterion import Anchors, Category, Criterion, Demonstration, Nearest, Range, Variable
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.plugin import judges
 from genkit_eval_judges.recipe import JudgeOptions, Recipe, decided
 
-__all__ = ["Inputs", "JudgeOptions", "Recipe", "decided", "judges"]
+__all__ = [
+    "Anchors",
+    "Category",
+    "Criterion",
+    "Demonstration",
+    "Inputs",
+    "JudgeOptions",
+    "Nearest",
+    "Range",
+    "Recipe",
+    "Variable",
+    "decided",
+    "judges",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -11,6 +11,8 @@ from genkit_eval.errors import ConfigError
 from genkit_eval.judge import Judgeable
 from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, define_judged, lacking, refuse_unused
 from genkit_eval_judges.catalogue import JUDGES
+from genkit_eval_judges.criterion import Criterion
+from genkit_eval_judges.own import define_own
 
 __all__ = ["judges"]
 
@@ -23,8 +25,9 @@ def judges(
     embedder_options: Mapping[str, JsonValue] | None = None,
     evaluators: Choice = "all",
     status_override: StatusOverride | None = None,
+    own: Sequence[Criterion] = (),
 ) -> Plugin:
-    """The plugin that defines the judges of the catalogue.
+    """The plugin that defines the judges of the catalogue, and those of your own.
 
     Args:
         judge: what judges: the name of a model, a model, or a function from prompt text to reply text.
@@ -33,6 +36,7 @@ def judges(
         embedder_options: parameters of every call of the embedder.
         evaluators: which of them, by name ("judge/faithfulness") or with settings of their own; or "all".
         status_override: decides the status of every score in place of the judge; becomes part of the version.
+        own: evaluators of your own.
 
     Raises:
         ConfigError: an evaluator that does not exist (with the nearest name), is named twice, or none at all; one asked
@@ -48,10 +52,10 @@ def judges(
     )
     recipes = {recipe.name: recipe for recipe in JUDGES}
     metrics = {name: recipe.metric() for name, recipe in recipes.items()}
-    own = chosen(evaluators, tuple(recipes))
-    for name, config in own.items():
+    given = chosen(evaluators, tuple(recipes))
+    for name, config in given.items():
         refuse_unused(metrics[name], config)
-    configs = {name: config.filled(common) for name, config in own.items()}
+    configs = {name: config.filled(common) for name, config in given.items()}
     if evaluators != "all":
         _refuse_lacking(configs)
 
@@ -60,6 +64,8 @@ def judges(
             define_judged(registry, metrics[name], config, plugin="judges")
             for alias, presets in recipes[name].aliases.items():
                 registry.define_alias(alias, name, **presets)
+        for item in own:
+            define_own(registry, item, common)
 
     return Plugin("judges", setup, "Evaluators that a model decides: judge/, quality/, geval/")
 

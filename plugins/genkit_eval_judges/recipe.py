@@ -29,7 +29,9 @@ class JudgeOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    threshold: float = Field(default=0.5, ge=0, le=1, description="PASS at this score or better, FAIL below.")
+    threshold: float | None = Field(
+        default=0.5, ge=0, le=1, description="PASS at this score or better, FAIL below; null: neither."
+    )
     bands: bool = Field(
         default=False,
         description="In place of the threshold, bands on 1 to 10 (1 + 9 x score): 8 and more PASS, 3 and less FAIL, "
@@ -115,6 +117,8 @@ def decided(
         if 3 + EDGE < level < 8 - EDGE:
             return Score.undecided(score, reason=f"{reason} (between the bands)", **more)
         passed = level >= 8 - EDGE
+    elif options.threshold is None:
+        return Score.scored(score, reason=reason, **more)
     else:
         passed = good >= (1 - options.threshold if minimize else options.threshold) - EDGE
     return Score.scored(score, reason=reason, status=Status.PASS if passed else Status.FAIL, **more)

@@ -1,0 +1,208 @@
+"""A criterion in the user's own words, as code and files have it: data that says all of an evaluator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from genkit_eval.answers import label_key
+
+__all__ = ["Anchors", "Category", "Criterion", "Demonstration", "Nearest", "Own", "Range", "Variable"]
+
+MENTION = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
+"""How the text of a criterion speaks of a variable."""
+
+Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
+PlaceName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=60)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Part(BaseModel):
+    """What such data have in common: frozen, and no key beside those that are known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
+
+
+class Nearest(Part):
+    """The entries of a dataset that are nearest in meaning to a part of the case."""
+
+    dataset: Annotated[Text, Field(description="Its id.")]
+    by: Annotated[PlaceName, Field(description="The part of the case that the entries' inputs are compared with.")] = (
+        "request"
+    )
+    k: Annotated[int, Field(ge=1, le=50, description="How many entries the judge sees.")] = 3
+    version: Annotated[int | None, Field(ge=1, description="Of the dataset; without it the newest.")] = None
+    show: Annotated[
+        tuple[Literal["input", "reference", "output", "context"], ...],
+        Field(min_length=1, description="Which fields of an entry the judge sees."),
+    ] = ("input", "reference")
+
+
+class Variable(Part):
+    """What the judge is shown, by the name under which it is shown."""
+
+    name: Annotated[
+        PlaceName,
+        Field(
+            description="A part of the case (response, request, context, reference, turns, tools …), else the key of a "
+            "value in its 'custom'."
+        ),
+    ]
+    meaning: Annotated[str | None, Field(description="What it is, as the judge is told.")] = None
+    required: Annotated[bool, Field(description="Whether a case without it is inconclusive.")] = True
+    nearest: Annotated[Nearest | None, Field(description="Entries of a dataset, in place of a value of the case.")] = (
+        None
+    )
+
+
+class Range(Part):
+    """Numbers that the judge gives, ends included; the score is where between the ends they lie, 0 to 1."""
+
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if self.low >= self.high:
+            raise ValueError(f"the scale is empty: low is {self.low:g}, high is {self.high:g}")
+        return self
+
+
+class Category(Part):
+    """A word that the judge may choose, and the score that it stands for."""
+
+    label: Text
+    score: Share
+    meaning: Annotated[str | None, Field(description="When it applies, as the judge is told.")] = None
+
+
+class Anchors(Part):
+    """What answers at the ends of the scale, and in its middle, are like."""
+
+    low: str | None = None
+    middle: str | None = None
+    high: str | None = None
+
+
+class Demonstration(Part):
+    """A judgement that the judge can learn from: what was asked and answered, and what it is worth."""
+
+    request: str | None = None
+    response: str
+    score: Annotated[bool | float | str, Field(description="As the judge would give it: number, true/false or label.")]
+    justification: str | None = None
+
+
+class Own(Part):
+    """What every evaluator of one's own says: its name, the criterion, what the judge sees, and who judges."""
+
+    name: Text
+    title: Annotated[str | None, Field(description="What tables call it.")] = None
+    criterion: Annotated[
+        Text, Field(description="What the judge is told to judge by; speaks of a variable as {{response}}.")
+    ]
+    variables: Annotated[
+        tuple[PlaceName | Variable, ...],
+        Field(
+            description="What the judge is shown. Default: the variables that the text speaks of, and the response; if "
+            "it speaks of none, also the request and the system prompt where there are any."
+        ),
+    ] = ()
+    model: Annotated[str | None, Field(description="Who judges, like openai/NAME. Default: the judge set.")] = None
+    parameters: Annotated[
+        Mapping[str, JsonValue] | None, Field(description="Of each call of the judge, like temperature.")
+    ] = None
+    threshold: Annotated[Share | None, Field(description="What passes, on 0 to 1; null: nothing passes or fails.")] = (
+        0.5
+    )
+
+    @cached_property
+    def shown(self) -> tuple[Variable, ...]:
+        """What the judge is shown, in order."""
+        if self.variables:
+            return tuple(Variable(name=item) if isinstance(item, str) else item for item in self.variables)
+        named = dict.fromkeys(name for text in self._texts for name in MENTION.findall(text))
+        if not named:
+            optional = ("system_prompt", "request")
+            return (*(Variable(name=name, required=False) for name in optional), Variable(name="response"))
+        return tuple(Variable(name=name) for name in {**named, "response": None})
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return (self.criterion,)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        names = [variable.name for variable in self.shown]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise ValueError(f"variable '{min(twice)}' is listed twice")
+        if not any(item.name == "response" and item.required and item.nearest is None for item in self.shown):
+            raise ValueError("the variables lack 'response': there is nothing to judge without it")
+        for text in self._texts:
+            for name in MENTION.findall(text):
+                if name not in names:
+                    raise ValueError(f"the text speaks of {{{{{name}}}}}, which is none of the variables: list it")
+        return self
+
+
+class Criterion(Own):
+    """An evaluator of one's own: a judge scores each answer by a criterion, on a scale, 0 to 1.
+
+    Criterion(
+        name="custom/refund_window",
+        intent="Customers learn how long they can send a parcel back.",
+        criterion="The answer names the refund window of {{policy}}, and names no other.",
+        scale="binary",
+    )
+    """
+
+    kind: Literal["criterion"] = "criterion"
+    intent: Annotated[Text, Field(description="What the evaluator is for.")]
+    scale: Annotated[
+        Literal["continuous", "binary"] | Range | tuple[Category, ...],
+        Field(description="continuous: 0 to 1; binary: true is 1; a range of numbers; or categories with scores."),
+    ] = "continuous"
+    anchors: Annotated[Anchors | None, Field(description="What low, middle and high on the scale mean.")] = None
+    demonstrations: tuple[Demonstration, ...] = ()
+    direction: Annotated[
+        Literal["maximize", "minimize"], Field(description="minimize: a high score is bad, and low ones pass.")
+    ] = "maximize"
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return (self.intent, self.criterion)
+
+    @property
+    def range(self) -> Range | None:
+        """The numbers of a scale of numbers."""
+        if isinstance(self.scale, Range):
+            return self.scale
+        return Range(low=0, high=1) if self.scale == "continuous" else None
+
+    @model_validator(mode="after")
+    def _scale_fits(self) -> Self:
+        if isinstance(self.scale, tuple):
+            labels = {label_key(category.label) for category in self.scale} - {""}
+            if len(labels) < len(self.scale) or len(labels) < 2:
+                raise ValueError("categories: expected two or more, with labels that differ in more than punctuation")
+            if self.anchors is not None:
+                raise ValueError("categories take no anchors: say in 'meaning' when each applies")
+        if self.scale == "binary" and self.anchors is not None and self.anchors.middle is not None:
+            raise ValueError("a binary scale has no middle: leave that anchor out")
+        for place, item in enumerate(self.demonstrations, 1):
+            if not self._on_scale(item.score):
+                raise ValueError(f"demonstration {place} has the score {item.score!r}, which is not on the scale")
+        return self
+
+    def _on_scale(self, score: bool | float | str) -> bool:
+        if isinstance(self.scale, tuple):
+            return any(category.label == score for category in self.scale)
+        if self.range is None:
+            return isinstance(score, bool)
+        number = isinstance(score, int | float) and not isinstance(score, bool)
+        return number and self.range.low <= float(score) <= self.range.high

@@ -1,0 +1,78 @@
+"""The evaluator that a criterion is: one call, and what its answer is worth on the criterion's scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any
+
+from pydantic import JsonValue, create_model
+
+from genkit_eval import Score
+from genkit_eval.answers import Choice, Scale, Verdict
+from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
+from genkit_eval_judges.criterion import Criterion
+from genkit_eval_judges.criterion_prompt import criterion_prompt
+from genkit_eval_judges.inputs import Inputs
+from genkit_eval_judges.own_judge import fields_of, identity_of, options_of, own_values
+from genkit_eval_judges.recipe import JudgeOptions, decided
+
+__all__ = ["criterion_metric"]
+
+FORMULA = "1"
+"""To be raised whenever the same replies may come to another score."""
+STEP = "judgement"
+
+
+def criterion_metric(own: Criterion) -> JudgedMetric:
+    """The metric that the core defines."""
+    return JudgedMetric(
+        name=own.name,
+        read=partial(_read, own),
+        score=partial(_score, own, _form(own)),
+        options=options_of(own),
+        prompts={STEP: criterion_prompt(own)},
+        reads=fields_of(own),
+        display_name=own.title or own.name,
+        definition=own.intent,
+        formula=f"criterion{FORMULA}-{identity_of(own)}",
+        direction=own.direction,
+        metadata={"calls": "1"},
+    )
+
+
+async def _read(own: Criterion, point: Any, options: JudgeOptions) -> Mapping[str, str]:
+    return own_values(own, Inputs(point))
+
+
+def _form(own: Criterion) -> type[Any]:
+    """What the judge's reply must be like."""
+    if isinstance(own.scale, tuple):
+        choice: Any = Annotated[str | None, Choice(*(category.label for category in own.scale))]
+        return create_model("Labelled", __base__=Answer, reason=(str, ""), label=(choice, ...))
+    if own.range is None:
+        return create_model("Decided", __base__=Answer, reason=(str, ""), verdict=(Verdict | None, ...))
+    number: Any = Annotated[float | None, Scale(own.range.low, own.range.high)]
+    return create_model("Scored", __base__=Answer, reason=(str, ""), score=(number, ...))
+
+
+async def _score(
+    own: Criterion, form: type[Any], values: Mapping[str, str], options: JudgeOptions, use: Instruments
+) -> Score:
+    answer = await use.judge.ask(use.prompts[STEP].render(values), form)
+    (name,) = form.model_fields.keys() - {"reason"}
+    said = getattr(answer, name)
+    reason = answer.reason.strip() or "the judge gave no reason"
+    if said is None:
+        raise NothingToJudge(reason)
+    details: dict[str, JsonValue] = {name if name != "score" else "rating": said}
+    return decided(_worth(own, said), options, reason=reason, details=details, minimize=own.direction == "minimize")
+
+
+def _worth(own: Criterion, said: bool | float | str) -> float:
+    """What a judgement is on 0 to 1."""
+    if isinstance(own.scale, tuple):
+        return next(category.score for category in own.scale if category.label == said)
+    if own.range is None:
+        return 1.0 if said else 0.0
+    return (float(said) - own.range.low) / (own.range.high - own.range.low)

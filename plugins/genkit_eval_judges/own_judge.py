@@ -1,0 +1,66 @@
+"""What evaluators of one's own have in common: what they are shown, their options, and the version of their text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from pydantic import Field, create_model
+
+from genkit_eval import json_text
+from genkit_eval.judged import NONE, NothingToJudge
+from genkit_eval.prompts import fenced
+from genkit_eval.text import text_of
+from genkit_eval_judges.criterion import Own, Variable
+from genkit_eval_judges.inputs import INPUTS, Inputs
+from genkit_eval_judges.recipe import JudgeOptions
+
+__all__ = ["fields_of", "identity_of", "options_of", "own_values"]
+
+NO_IDENTITY = frozenset({"title", "model", "parameters"})
+"""What is said about an evaluator, or is counted into its version by others already."""
+
+
+def own_values(own: Own, inputs: Inputs) -> Mapping[str, str]:
+    """What stands in each place of the prompt, but for entries of a dataset.
+
+    Raises:
+        NothingToJudge: a variable that is required has no value.
+    """
+    inputs.require([item.name for item in own.shown if item.name in INPUTS and item.required and not item.nearest])
+    custom = {item.name: _custom(item, inputs) for item in own.shown if item.name not in INPUTS and not item.nearest}
+    parts = [item.name for item in own.shown if item.name in INPUTS and not item.nearest]
+    return {**inputs.values(parts), **custom}
+
+
+def _custom(variable: Variable, inputs: Inputs) -> str:
+    text = text_of(inputs.point.custom.get(variable.name))
+    if variable.required and not text.strip():
+        raise NothingToJudge(f"there is no '{variable.name}' in the sample's custom values to judge by")
+    return fenced(text or NONE)
+
+
+def fields_of(own: Own) -> tuple[str, ...]:
+    """The fields of a data point that its variables come from."""
+    parts = [item.nearest.by if item.nearest else item.name for item in own.shown]
+    return tuple(dict.fromkeys(name for part in parts for name in _fields(part)))
+
+
+def _fields(part: str) -> tuple[str, ...]:
+    return INPUTS[part].fields if part in INPUTS else ("custom",)
+
+
+def options_of(own: Own) -> type[JudgeOptions]:
+    """The options of judges, with the threshold that it says."""
+    threshold: Any = (
+        float | None,
+        Field(default=own.threshold, ge=0, le=1, description="From which score on a case passes; null: neither."),
+    )
+    return create_model("OwnOptions", __base__=JudgeOptions, threshold=threshold)
+
+
+def identity_of(own: Own) -> str:
+    """A digest that changes with whatever a score depends on: the words, the scale, the demonstrations."""
+    said = own.model_dump(mode="json", exclude_defaults=True, exclude={*NO_IDENTITY})
+    return blake2b(json_text(said).encode(), digest_size=4).hexdigest()
