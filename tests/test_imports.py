@@ -64,3 +64,10 @@ def test_judges_load_what_mends_replies_and_reads_prompts_only_when_they_need_it
 
     assert "pydantic" in loaded
     assert loaded & (SLOW | {"click"}) == set()
+
+
+def test_the_engine_loads_what_speaks_http_only_for_an_endpoint(at_start: set[str]) -> None:
+    loaded = loaded_by("-c", "from genkit_eval import HttpTarget, Limits; HttpTarget('http://127.0.0.1/')") - at_start
+
+    assert "genkit_eval" in loaded
+    assert loaded & {"httpx2", "jsonata", "openai"} == set()

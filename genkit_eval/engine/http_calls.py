@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import perf_counter
 
@@ -13,9 +14,11 @@ from pydantic import JsonValue
 
 from genkit_eval._json import dump, json_text, load
 from genkit_eval.engine.expression import Expression
+from genkit_eval.engine.model_calls import CellCalls
 from genkit_eval.engine.recording import TargetResult, observed
 from genkit_eval.errors import DataError, ModelErrorKind, TargetError
 from genkit_eval.http_faults import kind_of_status, retry_after, start_of
+from genkit_eval.model_calls import caller
 from genkit_eval.redaction import Redactor
 
 __all__ = ["Address", "HttpCalls", "open_client"]
@@ -41,10 +44,9 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    status: int
-    headers: Mapping[str, str]
-    content: bytes
-    encoding: str | None
+    text: str
+    kind: str
+    """Of its content, as it says: "application/json"."""
     seconds: float
 
 
@@ -75,7 +77,10 @@ class HttpCalls:
             TargetError: no answer, or no good one. DataError: an expression found nothing, or failed.
         """
         body = value if self._request is None else await self._request.of(value, source="the input")
-        answer = await self._sent(self._built(body))
+        # whatever is sent again must be the same
+        send = partial(self._sent, self._built(body))
+        calls = caller.get()
+        answer = await (calls.limited(self._where.shown, send) if isinstance(calls, CellCalls) else send())
         found = self._read(answer)
         if self._response is not None:
             shown = start_of(self._redactor(json_text(found)))
@@ -84,27 +89,31 @@ class HttpCalls:
         # without the wait for its turn, unless the endpoint knows better
         return TargetResult(output, {"latency": round(answer.seconds, 6), **reported})
 
-    def _built(self, body: JsonValue) -> httpx2.Request:
-        where = self._where
+    def _built(self, body: JsonValue) -> Callable[[], httpx2.Request]:
+        where, build = self._where, self._client.build_request
         if where.method in ("GET", "DELETE"):
             url = httpx2.URL(where.url).copy_merge_params(_query(body, where))
-            return self._client.build_request(where.method, url, headers=where.headers)
+            return partial(build, where.method, url, headers=where.headers)
         headers = httpx2.Headers({"Content-Type": "application/json"})
         headers.update(where.headers)
-        return self._client.build_request(where.method, where.url, headers=headers, content=dump(body))
+        return partial(build, where.method, where.url, headers=headers, content=dump(body))
 
-    async def _sent(self, request: httpx2.Request) -> _Answer:
+    async def _sent(self, built: Callable[[], httpx2.Request]) -> _Answer:
+        """A good answer to one request."""
         started = perf_counter()
         try:
-            response = await self._client.send(request, stream=True)
+            response = await self._client.send(built(), stream=True)
             try:
                 content = await self._content(response)
             finally:
                 await response.aclose()
         except httpx2.HTTPError as problem:
             raise self._unreached(problem) from None
-        seconds = perf_counter() - started
-        return _Answer(response.status_code, response.headers, content, response.charset_encoding, seconds)
+        text = self._redactor.in_reply(_decoded(content, response.charset_encoding))
+        if not 200 <= response.status_code < 300:
+            raise self._refused(response.status_code, response.headers, text)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return _Answer(text, kind, perf_counter() - started)
 
     async def _content(self, response: httpx2.Response) -> bytes:
         content = bytearray()
@@ -125,48 +134,42 @@ class HttpCalls:
         return self._error(f"hung up before the answer was whole ({said})", "connection")
 
     def _read(self, answer: _Answer) -> JsonValue:
-        """The JSON of a good answer, or its text where it is none."""
-        text = self._redactor.in_reply(_decoded(answer))
-        if not 200 <= answer.status < 300:
-            raise self._refused(answer, text)
-        kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "text/plain":
-            return text
+        """The JSON of an answer, or its text where it is none."""
+        if answer.kind == "text/plain":
+            return answer.text
         try:
-            found: JsonValue = load(text)
+            found: JsonValue = load(answer.text)
         except (ValueError, RecursionError):
-            if kind.endswith("json"):
-                said = start_of(self._redactor(text))
+            if answer.kind.endswith("json"):
+                said = start_of(self._redactor(answer.text))
                 raise self._error(f"answered what is no JSON, as it says it is: {said!r}", "unparsable") from None
-            return text
+            return answer.text
         return found
 
-    def _refused(self, answer: _Answer, text: str) -> TargetError:
-        status = answer.status
+    def _refused(self, status: int, headers: Mapping[str, str], text: str) -> TargetError:
         if 300 <= status < 400:
-            to = self._redactor(answer.headers.get("location", "elsewhere"))
+            to = self._redactor(headers.get("location", "elsewhere"))
             return self._error(f"answered HTTP {status}, to go to {start_of(to)}: give that address", "bad_request")
         # whoever echoes a secret may do so in a form that nobody foresaw
         said = "" if status == 401 else start_of(self._redactor(text))
-        delay = retry_after(answer.headers)
         return TargetError(
             f"{self._where} answered HTTP {status}" + (f": {said}" if said else ""),
             kind=kind_of_status(status),
             status=status,
-            retry_after_seconds=delay,
+            retry_after_seconds=retry_after(headers),
         )
 
     def _error(self, problem: str, kind: ModelErrorKind) -> TargetError:
         return TargetError(f"{self._where} {problem}", kind=kind)
 
 
-def _decoded(answer: _Answer) -> str:
+def _decoded(content: bytes, encoding: str | None) -> str:
     try:
-        codec = codecs.lookup(answer.encoding or "utf-8")
+        codec = codecs.lookup(encoding or "utf-8")
     except LookupError:
         codec = codecs.lookup("utf-8")
     # some put a mark before the text
-    return answer.content.decode(codec.name, errors="replace").removeprefix("\ufeff")
+    return content.decode(codec.name, errors="replace").removeprefix("\ufeff")
 
 
 def _query(fields: JsonValue, where: Address) -> list[tuple[str, str | int | float | bool | None]]:

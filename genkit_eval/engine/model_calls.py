@@ -159,7 +159,7 @@ class CellCalls:
         kept = self._run.kept
         if kept is None or self._used_by == TARGET:
             # a target is what is measured: it is called anew, and its output is a line of the journal
-            return read(await self._asked(request))
+            return read(await self._asked(partial(self._paid, request)))
         if self._keys is None:
             self._keys = RequestKeys(self._repeat)
         key = request.key(self._keys)
@@ -177,7 +177,7 @@ class CellCalls:
             return known[0]
         kept.check_may_ask(request.name)
         with kept.asking(key) if request.identity is not None else nullcontext():
-            reply = await self._asked(request)
+            reply = await self._asked(partial(self._paid, request))
             data = request.to_json(reply)
             if data is not None:
                 kept.record(self._slot, key, data)
@@ -212,11 +212,28 @@ class CellCalls:
             # whoever reads it has become stricter since: it is of no use any more
             return None
 
-    async def _asked(self, request: _Request[R]) -> R:
-        """The model's reply. When the run ends before the model may be asked, whoever waits for it is cut short."""
+    async def limited(self, name: str, ask: Callable[[], Awaitable[R]]) -> R:
+        """What an endpoint answers: in its turn, and sent again where that may help.
+
+        What it costs, it reports itself; its calls are none of a model.
+        """
+
+        async def allowed() -> R:
+            if self._run.purse is not None:
+                # it may not begin either, but it is none that a budget counts
+                self._run.purse.take_call(again=True)
+            return await ask()
+
+        call = self._run.retrier(name).call
+        return await self._asked(
+            partial(call, allowed, tries=Tries(), used=lambda _: None, waiting=self._clock.waiting)
+        )
+
+    async def _asked(self, call: Callable[[], Awaitable[R]]) -> R:
+        """What a call gives. When the run ends before it may begin, whoever waits for it is cut short."""
         self._open += 1
         try:
-            return await self._paid(request)
+            return await call()
         except SpentError:
             self._parked = True
         finally:

@@ -27,7 +27,8 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def result_of(ge: GenkitEval, target: Any, given: Any) -> EvalResult:
     """The one result of a run over the one input."""
-    run = run_sync(ge.evaluate([{"input": given}], target=target, evaluators=[]))
+    limits = Limits(retry_seconds=0)
+    run = run_sync(ge.evaluate([{"input": given}], target=target, evaluators=[], limits=limits))
     return run.results[0]
 
 
