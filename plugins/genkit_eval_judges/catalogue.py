@@ -5,12 +5,13 @@ The table in the README is made of it: `python -m tests.plugins.judges.catalogue
 
 from __future__ import annotations
 
-from genkit_eval_judges import grounding, harm, relevancy, retrieval
+from genkit_eval_judges import citations, grounding, harm, relevancy, retrieval
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
 
 JUDGES: tuple[Recipe, ...] = (
+    *citations.JUDGES,
     *grounding.JUDGES,
     *harm.JUDGES,
     *relevancy.JUDGES,

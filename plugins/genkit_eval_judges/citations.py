@@ -1,0 +1,130 @@
+"""`judge/citation_faithfulness`: whether the passages that an answer cites support what they are cited for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from genkit_eval import Finding, Score
+from genkit_eval.citations import Marker, citation_markers, without_code
+from genkit_eval.claims import verdicts
+from genkit_eval.judged import Instruments
+from genkit_eval.prompts import fenced
+from genkit_eval_judges.counting import CountOptions, nothing_counted
+from genkit_eval_judges.inputs import Inputs
+from genkit_eval_judges.recipe import Recipe, decided
+
+__all__ = ["JUDGES", "Citation", "CitationOptions", "aggregate", "citations"]
+
+_PLACE = "\ue000"
+# markers after the full stop belong to the sentence; a point inside a number ends nothing
+_SENTENCE_END = re.compile(rf"[.!?][\"'”’)]*(?:[ \t]*{_PLACE}+)*(?=\s|\Z)|[。！？](?:[ \t]*{_PLACE}+)*|\n+")
+
+
+class CitationOptions(CountOptions):
+    """A single wrong citation fails, unless told otherwise."""
+
+    threshold: float = Field(default=1.0, ge=0, le=1, description="PASS at this score or better, FAIL below.")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A marker, one of the passages that it names, and the sentence that it stands beside."""
+
+    marker: Marker
+    passage: int
+    sentence: str
+
+
+def citations(text: str) -> list[Citation]:
+    """The citations in a text, in order: one for each number that a marker names.
+
+    A marker after the full stop belongs to the sentence before it. One that begins a line, and names what was cited
+    before, is an entry in a list of sources, and no citation.
+    """
+    markers = citation_markers(text)
+    ends = _sentence_ends(text, markers)
+    found: list[Citation] = []
+    cited: set[int] = set()
+    for marker in markers:
+        begins_line = not text[text.rfind("\n", 0, marker.span[0]) + 1 : marker.span[0]].strip(" \t*-")
+        if begins_line and cited.issuperset(marker.numbers):
+            continue
+        cited.update(marker.numbers)
+        place = bisect_right(ends, marker.span[0])
+        sentence = text[ends[place - 1] : ends[place]].strip()
+        found += [Citation(marker, number, sentence) for number in marker.numbers]
+    return found
+
+
+def aggregate(findings: Sequence[Finding]) -> float:
+    """Citations that are supported / citations; of at least one."""
+    return sum(finding.passed is True for finding in findings) / len(findings)
+
+
+async def citation_faithfulness(inputs: Inputs, options: CitationOptions, use: Instruments) -> Score:
+    """The share of citations that point at a passage which supports what stands beside them."""
+    found = citations(inputs.response)
+    if not found:
+        return nothing_counted(options, "the answer cites nothing: it has no marker like [1]")
+    findings = await _judged(found, inputs.documents, use)
+    reason = f"{sum(finding.passed is True for finding in findings)} of {len(findings)} citations supported"
+    wrong = next((finding for finding in findings if not finding.passed), None)
+    if wrong is not None:
+        reason += f"; not: {wrong.text} {wrong.reason}"
+    return decided(aggregate(findings), options, reason=reason, findings=findings)
+
+
+async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Instruments) -> list[Finding]:
+    """A finding for each citation; one that points at nothing is wrong without asking."""
+    known = {number for number, document in enumerate(documents, 1) if document.strip()}
+    asked = [item for item in found if item.passage in known]
+    lines = [f"{item.marker.text} to passage {item.passage}, in:\n{fenced(item.sentence)}" for item in asked]
+    cited = sorted({item.passage for item in asked})
+    passages = [f"Passage {number}:\n{fenced(documents[number - 1])}" for number in cited]
+    both = ("statements", "evidence")
+    answers = await verdicts(use.judge, use.prompts["verdicts"], lines, passages, marked=both) if asked else []
+    said = {id(item): answer for item, answer in zip(asked, answers, strict=True)}
+    findings = []
+    for item in found:
+        answer = said.get(id(item))
+        findings.append(
+            Finding(
+                text=f"[{item.passage}] {item.sentence}"[:300],
+                passed=answer is not None and answer.verdict,
+                reason=f"there is no passage {item.passage}" if answer is None else answer.reason,
+                span=item.marker.span,
+                details={"passage": item.passage},
+            )
+        )
+    return findings
+
+
+def _sentence_ends(text: str, markers: Sequence[Marker]) -> list[int]:
+    """Where sentences end, from 0, at which none does, to the end of the text."""
+    letters = list(without_code(text))
+    for marker in markers:
+        start, end = marker.span
+        letters[start:end] = _PLACE * (end - start)
+    return [0, *(found.end() for found in _SENTENCE_END.finditer("".join(letters))), len(text)]
+
+
+JUDGES = (
+    Recipe(
+        name="judge/citation_faithfulness",
+        ask=citation_faithfulness,
+        prompts={"verdicts": "citation_faithfulness"},
+        needs=("response", "context"),
+        options=CitationOptions,
+        display_name="Citation faithfulness",
+        definition="Each marker like [2] points at a passage that supports the words beside it.",
+        formula="citations supported / citations",
+        source="Akka evalkit",
+        calls="1 for every 20 citations",
+        aliases={"akka/CitationFaithfulness": {}},
+    ),
+)
