@@ -130,9 +130,8 @@ def _check_address(url: str) -> None:
 
 def _check_open(what: str, name: str, value: str) -> None:
     """Refuse a secret that is written out: it would be kept with the run."""
-    # "Bearer ${TOKEN}": the scheme is no secret
-    written = _VARIABLE.sub("", value).replace("Bearer", "").replace("Basic", "").strip()
-    if _MAY_BE_SECRET.search(name) and written:
+    # in "Bearer ${TOKEN}" and "session=${ID}" what is beside the variable is no secret
+    if _MAY_BE_SECRET.search(name) and value.strip() and not _VARIABLE.search(value):
         raise ConfigError(
             f"{what} may be secret, and would be kept with the run: give it as a variable of the environment, "
             "like ${NAME} (in a shell within single quotes)"

@@ -50,7 +50,7 @@ def target_flow(registry: Registry, target: Target | None) -> Flow | None:
 
 def is_address(target: str) -> bool:
     """Whether a target's name is the address of an endpoint."""
-    return target.startswith(("http://", "https://"))
+    return target[:8].lower().startswith(("http://", "https://"))
 
 
 def recorded_target(name: str | None, config: Any) -> Target | None:

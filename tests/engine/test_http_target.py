@@ -294,6 +294,27 @@ def test_what_cannot_be_sent_or_must_not_be_kept_is_refused(url: str, options: A
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Authorization", "Bearer ${T}"),
+        ("Authorization", "Token ${T}"),
+        ("Cookie", "session=${T}; lang=en"),
+        ("X-Api-Key", ""),
+        ("X-Author", "me"),
+    ],
+)
+def test_a_variable_makes_any_header_one_to_keep(name: str, value: str) -> None:
+    assert HttpTarget("HTTP://h/", headers={name: value}).config["headers"] == {name: value}
+
+
+def test_the_scheme_of_an_address_may_be_in_capitals(ge: GenkitEval) -> None:
+    with Endpoint(echoed) as endpoint:
+        result = result_of(ge, endpoint.url.replace("http", "HTTP"), 1)
+
+    assert result.output == 1
+
+
+@pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"request": "foo("}, "the request expression 'foo('"),
