@@ -361,7 +361,7 @@ class _Spent:
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
-            "cost_usd": round(self.cost_usd, 9) if self.costs_are_known and self.calls else None,
+            "cost_usd": round(self.cost_usd, 9) if self.costs_are_known else None,
             "seconds": round(self.seconds, 6),
         }
         return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})

@@ -154,7 +154,7 @@ async def test_a_reply_of_the_cache_costs_nothing_and_is_counted(tmp_path: Path)
     run = await second.evaluate(samples(3), target=None, evaluators=["t/judge"])
 
     (spent,) = run.key.usage
-    assert (spent.cached_calls, spent.model_calls, spent.input_tokens, spent.cost_usd) == (3, 0, None, None)
+    assert (spent.cached_calls, spent.model_calls, spent.input_tokens, spent.cost_usd) == (3, 0, None, 0.0)
 
 
 async def test_the_report_has_a_table_of_it(ge: GenkitEval) -> None:
