@@ -1,8 +1,8 @@
 """What a target reports beside its output, by calls inside it or by what it returns: documents it read, tools it used.
 
 The `record_…` functions reach the case that is running through a context variable: tasks and threads that a flow starts
-have it too (threads, if they are given the context). Outside an evaluation they do nothing. Where the target breaks, what
-it had recorded by then is kept.
+have it too (threads, if they are given the context). Outside an evaluation they do nothing. Where the target breaks, it
+is kept what was recorded by then.
 """
 
 from __future__ import annotations
