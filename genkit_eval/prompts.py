@@ -31,7 +31,7 @@ from pydantic import BaseModel
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.models import Message
 
-__all__ = ["Prompt", "fence_marks", "fenced", "fenced_in", "json_instructions"]
+__all__ = ["FORM_FOLLOWS", "Prompt", "fence_marks", "fenced", "fenced_in", "json_instructions"]
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
@@ -40,6 +40,9 @@ _ROLE = re.compile(r"""role\s+(["'])(system|user|assistant|model)\1""")
 _CONTROL = re.compile(
     r"<[|｜][^\s<>]{1,60}[|｜]>|</?s>|<(?:start|end)_of_turn>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"
 )
+
+
+FORM_FOLLOWS = "Reply with one JSON object, and nothing before or after it, that fits this JSON Schema:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ def fence_marks(text: str) -> list[str]:
 def json_instructions(output: type[BaseModel]) -> str:
     """What a model is told that cannot be given a JSON Schema otherwise."""
     schema = json.dumps(output.model_json_schema(), ensure_ascii=False)
-    return f"Reply with one JSON object, and nothing before or after it, that fits this JSON Schema:\n{schema}"
+    return f"{FORM_FOLLOWS}\n{schema}"
 
 
 def _defused(token: re.Match[str]) -> str:

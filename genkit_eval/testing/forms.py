@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from genkit_eval.prompts import FORM_FOLLOWS
 from genkit_eval.testing.answers import Answer, Call, chat_answer
 
 __all__ = ["in_form", "task_of"]
@@ -26,7 +27,12 @@ def task_of(call: Call) -> str:
     if not isinstance(messages, list):
         return call.text()
     first = [message for message in messages if isinstance(message, dict)][:2]
-    return _FENCE.sub("data", "\n".join(f"{message.get('role')}: {message.get('content')}" for message in first))
+    return _FENCE.sub("data", "\n".join(f"{message.get('role')}: {_said(message)}" for message in first))
+
+
+def _said(message: Mapping[str, JsonValue]) -> str:
+    """What a message says, without the form that some servers have to be told of in words."""
+    return str(message.get("content")).partition(f"\n{FORM_FOLLOWS}")[0].rstrip()
 
 
 def in_form(call: Call) -> Answer:

@@ -31,6 +31,7 @@ class ChatModel:
         self.name = f"{endpoint.name}/{model}"
         self._endpoint, self._model = endpoint, model
         self._dialect = Dialect()
+        self._form_kept = False
         self._first_call = RunVar[anyio.Event | None](f"first call of {self.name}", None)
 
     def __repr__(self) -> str:
@@ -102,10 +103,8 @@ class ChatModel:
         answer = await self._answered(messages, output, config)
         client = await self._endpoint.client()
         reply = reply_from(answer, model=self.name, redact=client.redact_reply)
-        ignored = output is not None and reply.text.lstrip()[:1] not in ("{", "[")
-        if ignored and self._dialect.form == "json_schema" and not self._dialect.spelled_out:
-            # the form was asked for and not kept: from now on the prompt says it too
-            self._learn(Dialect(spelled_out=True))
+        if output is not None:
+            self._look_at_form(kept=reply.text.lstrip()[:1] in ("{", "["))
         left_out = sorted(self.not_sent.intersection(config))
         return reply.model_copy(update={"not_applied": left_out}) if left_out else reply
 
@@ -130,6 +129,14 @@ class ChatModel:
             if other is None:
                 raise answer.error(self.name, client.where)
             dialect = other
+
+    def _look_at_form(self, *, kept: bool) -> None:
+        """Find out whether the server takes the form for an advice; it was an accident where it has kept it before."""
+        if kept:
+            self._form_kept = True
+        elif self._dialect.form == "json_schema" and not self._form_kept and not self._dialect.spelled_out:
+            # the form was asked for and not kept: from now on the prompt says it too
+            self._learn(Dialect(spelled_out=True))
 
     def _learn(self, dialect: Dialect) -> None:
         new = dialect.without - self._dialect.without
