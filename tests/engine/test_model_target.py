@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,24 @@ def test_a_text_is_asked_and_the_text_of_the_reply_is_the_output(tmp_path: Path)
     assert (result.usage.input_tokens, result.usage.output_tokens, result.usage.model_calls) == (5, 2, 1)
     assert model.calls[0].messages == (Message(role="user", content="Which colour?"),)
     assert (model.calls[0].output, model.calls[0].config) == (None, None)
+
+
+@pytest.mark.parametrize("evaluators", [[], ["t/long"]])
+def test_an_output_is_with_the_system_before_the_model_is_asked_again(tmp_path: Path, evaluators: list[str]) -> None:
+    ge, seen = GenkitEval(root=tmp_path), []
+
+    def reply(messages: Sequence[Message]) -> str:
+        # what a process that is killed now has left
+        seen.append(sum(len(ge.runs.load(key).results) for key in ge.runs.list()))
+        return "Blue."
+
+    ge.registry.define_models("test", {"m": ScriptedModel(reply)})
+    ge.define_evaluator("t/long", lambda point: len(point.output) > 3)
+    samples = [{"input": f"Which colour is thing {number}?"} for number in range(20)]
+
+    run_sync(ge.evaluate(samples, target=TARGET, evaluators=evaluators, limits=Limits(max_concurrency=1)))
+
+    assert seen == list(range(20))
 
 
 @pytest.mark.parametrize(
