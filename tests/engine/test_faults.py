@@ -38,15 +38,15 @@ def outcomes(run: EvalRun) -> dict[str, tuple[str, object]]:
 def test_mixed_faults_change_no_score_at_any_concurrency(tmp_path: Path) -> None:
     found = []
     for most in (1, 8, 64):
-        with OpenAIServer(with_faults(in_form, {"mixed": 0.2})) as server:
+        with OpenAIServer(with_faults(in_form, {"mixed": 0.15, "refusal": 0.05})) as server:
             found.append(outcomes(judged(server, tmp_path, 40, Limits(max_concurrency=most))))
 
     assert found[0] == found[1] == found[2]
     assert len(found[0]) == 40
     ends = [outcome for outcome, _ in found[0].values()]
     assert set(ends) == {"VERDICT", "FAILED"}
-    # of nine faults two stay: some 2 of 40 cases
-    assert 0 < ends.count("FAILED") < 8
+    # what is refused, or cut off, stays so
+    assert 0 < ends.count("FAILED") < 10
 
 
 @pytest.mark.parametrize("fault", sorted(set(FAULTS) - {"truncated", "refusal", "slow"}))
