@@ -5,7 +5,7 @@ The table in the README is made of it: `python -m tests.plugins.judges.catalogue
 
 from __future__ import annotations
 
-from genkit_eval_judges import citations, grounding, harm, relevancy, retrieval, tasks
+from genkit_eval_judges import citations, grounding, harm, plans, relevancy, retrieval, tasks
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
@@ -14,6 +14,7 @@ JUDGES: tuple[Recipe, ...] = (
     *citations.JUDGES,
     *grounding.JUDGES,
     *harm.JUDGES,
+    *plans.JUDGES,
     *relevancy.JUDGES,
     *retrieval.JUDGES,
     *tasks.JUDGES,

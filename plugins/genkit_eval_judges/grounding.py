@@ -90,6 +90,7 @@ JUDGES = (
         ),
         prompts={"statements": "faithfulness_claims", "verdicts": "faithfulness_verdicts"},
         needs=("response", "context"),
+        reads=("request",),
         options=CountOptions,
         display_name="Faithfulness",
         definition="The retrieved documents bear out what the answer claims.",
@@ -107,6 +108,7 @@ JUDGES = (
             "alone": "hallucination_alone",
         },
         needs=("response",),
+        reads=("request", "context"),
         options=HallucinationOptions,
         display_name="Hallucination",
         definition="Nothing in the answer is made up: its specifics come from the context and the request; without a "
@@ -121,6 +123,7 @@ JUDGES = (
         ask=turn_faithfulness,
         prompts={"statements": "turn_faithfulness_claims", "verdicts": "turn_faithfulness_verdicts"},
         needs=("response",),
+        reads=("request", "context", "tools"),
         options=CountOptions,
         display_name="Turn faithfulness",
         definition="What was retrieved (the context, what tools gave) carries the claims of all replies.",

@@ -51,6 +51,8 @@ class Recipe:
     """The file of each step's prompt, without its ending."""
     needs: tuple[str, ...]
     """The parts of a data point (`INPUTS`) without which the case is inconclusive, and costs no call."""
+    reads: tuple[str, ...] = ()
+    """Parts that it looks at too, where they are there."""
     display_name: str
     definition: str
     """What a high score says, in a sentence."""
@@ -69,7 +71,7 @@ class Recipe:
 
     def metric(self) -> JudgedMetric:
         """The metric that the core defines."""
-        fields = dict.fromkeys(name for part in self.needs for name in INPUTS[part].fields)
+        fields = dict.fromkeys(name for part in (*self.needs, *self.reads) for name in INPUTS[part].fields)
         return JudgedMetric(
             name=self.name,
             read=partial(_read, self.needs),

@@ -19,6 +19,7 @@ JUDGES = (
         ),
         prompts={"verdicts": "contextual_precision"},
         needs=("request", "context"),
+        reads=("reference",),
         display_name="Contextual precision",
         definition="Documents that are relevant to the request (to the reference, if there is one) stand before the "
         "others.",
@@ -37,6 +38,7 @@ JUDGES = (
         ),
         prompts={"statements": "contextual_recall_statements", "verdicts": "contextual_recall_verdicts"},
         needs=("reference", "context"),
+        reads=("request",),
         options=CountOptions,
         display_name="Contextual recall",
         definition="The documents cover what a right answer consists of.",
