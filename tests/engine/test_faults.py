@@ -38,7 +38,7 @@ def outcomes(run: EvalRun) -> dict[str, tuple[str, object]]:
 def test_mixed_faults_change_no_score_at_any_concurrency(tmp_path: Path) -> None:
     found = []
     for most in (1, 8, 64):
-        with OpenAIServer(with_faults(in_form, {"mixed": 0.15, "refusal": 0.05})) as server:
+        with OpenAIServer(with_faults(in_form, {"mixed": 0.15, "refusal": 0.15})) as server:
             found.append(outcomes(judged(server, tmp_path, 40, Limits(max_concurrency=most))))
 
     assert found[0] == found[1] == found[2]
