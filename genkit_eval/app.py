@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
@@ -248,19 +249,32 @@ class GenkitEval:
         """
         if resume is not None:
             return await self._resume(resume, data, limits, budget, progress)
-        from genkit_eval.engine import Repeats, Selection, new_key, off_loop, run_cases, sample_problems, source_of
+        from genkit_eval.engine import new_key, run_cases
+
+        plan, source = await self.plan(data, target=target, evaluators=evaluators, select=select, repeats=repeats)
+        terms = self.terms(plan, limits=limits, budget=budget)
+        journal = self.runs.store.begin(new_key(plan, source, terms))
+        return await run_cases(plan, source, journal, terms, notices=tuple(source.notices), progress=progress)
+
+    async def plan(
+        self,
+        data: Data | None,
+        *,
+        target: Target | _FromDataset | None = FROM_DATASET,
+        evaluators: Sequence[str | EvaluatorRef] | None = None,
+        select: Selection | None = None,
+        repeats: Repeats | None = None,
+    ) -> tuple[Plan, Source]:
+        """What `evaluate` would run, and on which samples: looked at and checked, with nothing run."""
+        from genkit_eval.engine import Repeats, Selection, off_loop, sample_problems, source_of
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         repeats = repeats or Repeats()
         source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
         plan = self._plan(source, target, evaluators, repeats)
-        terms = self._terms(plan, limits, budget, self.cache)
         problems = await off_loop(lambda: sample_problems(plan, source))
-        source = source.repeated(repeats.target)
-        journal = self.runs.store.begin(new_key(plan, source, terms))
-        notices = (*source.notices, *problems)
-        return await run_cases(plan, source, journal, terms, notices=notices, progress=progress)
+        return plan, replace(source, notices=(*source.notices, *problems)).repeated(repeats.target)
 
     async def rescore(
         self,
@@ -290,7 +304,7 @@ class GenkitEval:
         source = await engine.off_loop(lambda: engine.stored_outputs(parent))
         plan = engine.rescore_plan(self.registry, parent.key, evaluators, repeats or engine.Repeats())
         problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
-        terms = self._terms(plan, limits, budget, self.cache)
+        terms = self.terms(plan, limits=limits, budget=budget)
         journal = self.runs.store.begin(engine.rescore_key(engine.new_key(plan, source, terms), parent.key))
         return await engine.run_cases(plan, source, journal, terms, notices=tuple(problems), progress=progress)
 
@@ -313,42 +327,29 @@ class GenkitEval:
     async def _resume(
         self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None
     ) -> EvalRun:
-        from genkit_eval.engine import (
-            changed_flow,
-            check_same_plan,
-            limits_of,
-            off_loop,
-            recorded_plan,
-            recorded_source,
-            run_cases,
-        )
+        from genkit_eval import engine
 
         run = self.runs.load(run_id)
         if run.complete:
             return run
-        plan = recorded_plan(self.registry, run.key)
-        check_same_plan(run.key, plan)
-        source = await off_loop(lambda: recorded_source(self.datasets.store, self.runs.load, run, data))
+        plan = engine.recorded_plan(self.registry, run.key)
+        engine.check_same_plan(run.key, plan)
+        source = await engine.off_loop(lambda: engine.recorded_source(self.datasets.store, self.runs.load, run, data))
         # a run that was begun without the cache goes on without
         cache = run.key.cache or "on" if self.cache == "on" else self.cache
-        terms = self._terms(plan, limits or limits_of(run.key), budget, cache)
-        journal = self.runs.store.reopen(run_id)
-        return await run_cases(
-            plan,
-            source,
-            journal,
-            terms,
-            resumed=True,
-            notices=changed_flow(run.key, plan),
-            progress=progress,
-        )
+        terms = self.terms(plan, limits=limits or engine.limits_of(run.key), budget=budget, cache=cache)
+        journal, notices = self.runs.store.reopen(run_id), engine.changed_flow(run.key, plan)
+        return await engine.run_cases(plan, source, journal, terms, resumed=True, notices=notices, progress=progress)
 
-    def _terms(self, plan: Plan, limits: Limits | None, budget: Budget | None, cache: str) -> Terms:
+    def terms(
+        self, plan: Plan, *, limits: Limits | None = None, budget: Budget | None = None, cache: str | None = None
+    ) -> Terms:
+        """On what terms a run of this app would run; a budget that cannot be kept is refused."""
         from genkit_eval.engine import Limits, Terms, asked_models, check_priced, checked_use
 
         if budget is not None and budget.usd is not None:
             check_priced(asked_models(plan, self.registry, self.prices))
-        return Terms(limits or Limits(), budget, self.prices, checked_use(cache))
+        return Terms(limits or Limits(), budget, self.prices, checked_use(cache or self.cache))
 
     def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
         from genkit_eval.engine import make_plan, own_evaluators, own_target

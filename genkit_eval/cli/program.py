@@ -24,6 +24,7 @@ USAGE_ERROR, INTERRUPTED = 2, 130
 VERBS = {
     "init": "Write a small app and a dataset that run at once.",
     "run": "Run samples through a target and score every output.",
+    "plan": "Say what a run would take, before anything is spent.",
     "resume": "Go on with an interrupted run.",
     "rescore": "Judge the stored outputs of a run once more.",
     "list": "List the runs, newest first.",

@@ -46,7 +46,7 @@ def _row(spent: ModelUsage) -> Row:
     cells = (
         Span(who, Ink.STRONG),
         spent.model,
-        str(spent.model_calls or 0),
+        UNKNOWN if spent.model_calls is None else str(spent.model_calls),
         str(spent.cached_calls or ""),
         str(spent.retries or ""),
         _known(spent.input_tokens, spent),
@@ -60,4 +60,4 @@ def _known(tokens: int | None, spent: ModelUsage) -> str:
     if tokens is not None:
         return str(tokens)
     # nothing was asked: nothing is unknown
-    return UNKNOWN if spent.model_calls else ""
+    return "" if spent.model_calls == 0 else UNKNOWN

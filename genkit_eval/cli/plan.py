@@ -1,0 +1,72 @@
+"""`genkit-eval plan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from genkit_eval.app import run_sync
+from genkit_eval.cli.evaluation import Request
+from genkit_eval.cli.options import Verb
+from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.cli.run_options import check_run_options, request_of, run_options
+from genkit_eval.cli.samples import suggesting_files
+from genkit_eval.cli.session import Session, app_prints_to_stderr, open_app
+from genkit_eval.forecast import Forecast, forecast
+from genkit_eval.report.documents import json_pieces
+from genkit_eval.report.forecast_lines import forecast_lines
+
+__all__ = ["command"]
+
+
+@click.command("plan", cls=Verb, short_help="Say what a run would take, before anything is spent.")
+@run_options
+@click.option("--probe", type=click.IntRange(min=1), metavar="N", help="Run N cases, and estimate from what they take.")
+def command(**options: Any) -> int:
+    """Say what `run` with the same options would take: cases, calls of models, tokens, cost, time.
+
+    Without --probe nothing is run: the estimate is made from the newest finished run of the same target and evaluators,
+    if there is one. With --probe N, N cases are run and paid for; what judges say about them is kept in the cache, so
+    that the run need not ask again.
+
+    \b
+    Examples:
+      genkit-eval plan faq --target answer -e genkitEval/faithfulness
+      genkit-eval plan faq --target answer -e genkitEval/faithfulness --probe 3
+    """
+    check_run_options(options)
+    session = open_app(options)
+    request = request_of(options, session)
+    with app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
+        told = run_sync(_forecast(session, request, options["probe"] or 0))
+    if options["as_json"]:
+        say_json(json_pieces(_document(told)))
+    else:
+        said = forecast_lines(told.key, told.usage, seconds=told.seconds, basis=told.basis, width=columns())
+        say(said)
+    return 0
+
+
+async def _forecast(session: Session, request: Request, probe: int) -> Forecast:
+    plan, source = await session.ge.plan(
+        request.data,
+        target=request.target,
+        evaluators=request.evaluators,
+        select=request.select,
+        repeats=request.repeats,
+    )
+    terms = session.ge.terms(plan, limits=request.limits, budget=request.budget)
+    return await forecast(session.ge, plan, source, terms, probe=probe)
+
+
+def _document(told: Forecast) -> dict[str, object]:
+    return {
+        "cases": told.cases,
+        "evaluators": [record.evaluator for record in told.key.evaluators],
+        "usage": [spent.to_json() for spent in told.usage],
+        "costUsd": told.cost_usd,
+        "seconds": told.seconds,
+        "basis": told.basis,
+        "exitCode": 0,
+    }

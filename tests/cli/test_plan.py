@@ -1,0 +1,141 @@
+"""`genkit-eval plan`: what a run would take, said before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine, run_files, write_numbers
+
+JUDGED = """
+from pathlib import Path
+
+from genkit_eval import DataPoint, GenkitEval, Judge, Message, Price, Reply, Usage
+from genkit_eval.testing import ScriptedModel
+
+def answer(messages):
+    # what is asked is noted outside: the app is loaded anew for each command
+    with Path("asked.txt").open("a", encoding="utf-8") as file:
+        file.write("x")
+    return Reply(text="yes", finish_reason="stop", usage=Usage(input_tokens=60, output_tokens=4))
+
+ge = GenkitEval(prices={"house/judge": Price(100, 1_000)})
+ge.define_models("house", {"judge": ScriptedModel(answer, name="house/judge")})
+judge = Judge(ge.registry.model("house/judge"))
+
+@ge.define_evaluator("my/judge", metadata={"models": {"judge": "house/judge"}})
+async def judged(point: DataPoint):
+    for question in ("first", "second"):
+        await judge.choose([Message(role="user", content=f"{question}: {point.output}")], ["yes", "no"])
+    return True
+
+@ge.define_evaluator("my/cheap")
+def cheap(point: DataPoint):
+    return True
+
+@ge.flow("echo")
+def echo(value):
+    return value
+"""
+
+PLAN = ("numbers.jsonl", "-t", "echo", "-e", "my/judge", "-e", "my/cheap")
+
+
+@pytest.fixture(autouse=True)
+def judged(folder: Path) -> Path:
+    """An app whose judge is asked twice about each output, and a hundred samples."""
+    (folder / "app.py").write_text(JUDGED, encoding="utf-8")
+    (folder / "genkit-eval.toml").write_text('app = "app.py:ge"\n', encoding="utf-8")
+    write_numbers(folder / "numbers.jsonl", 100)
+    return folder
+
+
+def asked(folder: Path) -> int:
+    path = folder / "asked.txt"
+    return len(path.read_text(encoding="utf-8")) if path.exists() else 0
+
+
+def test_without_a_probe_nothing_is_asked_and_what_is_not_known_is_said(genkit_eval: CommandLine, judged: Path) -> None:
+    done = genkit_eval("plan", *PLAN)
+    document = genkit_eval("plan", *PLAN, "--json").json
+
+    assert done.code == 0
+    lines = [" ".join(text.split()) for text in done.out.splitlines()]
+    assert lines[:2] == ["flow echo on numbers.jsonl", "100 cases, judged by my/judge, my/cheap"]
+    assert "my/judge house/judge ? ? ? ?" in lines
+    assert "nothing was run, so how often models are asked is not known: --probe N" in done.out
+    assert document["cases"] == 100
+    assert document["usage"] == [{"model": "house/judge", "usedBy": "/evaluator/my/judge"}]
+    assert document["costUsd"] is document["seconds"] is document["basis"] is None
+    assert asked(judged) == 0
+    assert not (judged / ".genkit").exists()
+
+
+def test_a_probe_runs_a_few_cases_and_tells_what_all_would_take(genkit_eval: CommandLine, judged: Path) -> None:
+    """Two calls a case of 60 tokens at 100 dollars a million, and 4 at 1,000: 0.01 dollars each."""
+    done = genkit_eval("plan", *PLAN, "--probe", "4")
+    document = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
+
+    lines = [" ".join(text.split()) for text in done.out.splitlines()]
+    assert "my/judge house/judge 200 12000 800 2.00" in lines
+    assert "estimated from 4 probe cases" in lines
+    assert document["costUsd"] == pytest.approx(2.0)
+    assert document["seconds"] > 0
+    assert asked(judged) == 16
+    assert run_files(judged) == []
+
+
+def test_a_probe_of_more_cases_than_there_are_runs_all(genkit_eval: CommandLine, judged: Path) -> None:
+    write_numbers(judged / "numbers.jsonl", 2)
+
+    document = genkit_eval("plan", *PLAN, "--probe", "10", "--json").json
+
+    assert document["basis"] == "2 probe cases"
+    assert document["usage"][0]["modelCalls"] == 4
+
+
+def test_a_finished_run_alike_is_as_good_as_a_probe(genkit_eval: CommandLine, judged: Path) -> None:
+    run = genkit_eval("run", *PLAN, "--limit", "10", "--json").json
+    before = asked(judged)
+
+    alike = genkit_eval("plan", *PLAN, "--json").json
+    fewer = genkit_eval("plan", *PLAN[:5], "--json").json
+    other = genkit_eval("plan", "numbers.jsonl", "--no-target", "-e", "my/judge", "--json").json
+
+    assert alike["basis"] == fewer["basis"] == f"run {run['evalRunId']}"
+    assert alike["usage"][0]["modelCalls"] == 200
+    assert other["basis"] is None
+    assert asked(judged) == before
+
+
+def test_repeats_are_cases_too(genkit_eval: CommandLine) -> None:
+    document = genkit_eval("plan", *PLAN, "--repeats", "3", "--probe", "2", "--json").json
+
+    assert document["cases"] == 300
+    assert document["usage"][0]["modelCalls"] == 600
+
+
+def test_what_cannot_run_is_refused_as_run_would(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("plan", "numbers.jsonl", "-t", "eko", "-e", "my/judge")
+
+    assert done.code == 2
+    assert "unknown flow 'eko': did you mean 'echo'?" in done.err
+
+
+def test_a_plan_without_models_says_so(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("plan", "numbers.jsonl", "-t", "echo", "-e", "my/cheap")
+
+    assert "no model is asked by what is known of the target and the evaluators" in done.out
+
+
+def test_the_budget_holds_for_the_probe(genkit_eval: CommandLine, judged: Path) -> None:
+    done = genkit_eval("plan", *PLAN, "--probe", "50", "--budget-calls", "6", "--json")
+
+    assert done.code == 0
+    assert asked(judged) == 6
+
+
+def test_json_is_one_document(genkit_eval: CommandLine) -> None:
+    assert json.loads(genkit_eval("plan", *PLAN, "--json").out)["exitCode"] == 0
