@@ -17,7 +17,7 @@ from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
 from genkit_eval.prompts import Prompt, fenced
 
-__all__ = ["ClaimVerdict", "Numbered", "by_number", "numbered", "share", "statements", "verdicts"]
+__all__ = ["GROUP_SIZE", "ClaimVerdict", "Numbered", "by_number", "numbered", "share", "statements", "verdicts"]
 
 GROUP_SIZE = 20
 """So many verdicts fit into a reply of some 1,500 tokens."""

@@ -69,10 +69,20 @@ class Inputs:
 
     @cached_property
     def tools(self) -> Sequence[ToolCall]:
-        """The tools that were called: those reported, else those of the turns."""
+        """The tools that were called: those reported, else those of the turns, with what came back."""
         if self.point.tools is not None:
             return self.point.tools
-        return [call for turn in self.turns for call in turn.tool_calls]
+        given = {turn.tool_call_id: turn.content for turn in self.turns if turn.role == "tool" and turn.tool_call_id}
+        calls = [call for turn in self.turns for call in turn.tool_calls]
+        return [
+            call if call.id not in given or call.has("output") else call.model_copy(update={"output": given[call.id]})
+            for call in calls
+        ]
+
+    @cached_property
+    def calls(self) -> Sequence[str]:
+        """The tools that were called, each as a text: its name, its arguments, what came back."""
+        return [_call(call) for call in self.tools]
 
     @cached_property
     def exchanges(self) -> Sequence[Exchange]:
@@ -101,7 +111,7 @@ class Inputs:
         """What an agent did, in order: its turns and what tools gave; the tools called, if turns know of none."""
         called = any(turn.tool_calls for turn in self.turns)
         if self.tools and not called:
-            return [_call(call) for call in self.tools]
+            return self.calls
         return [line for turn in self.turns if turn.role in ("assistant", "tool") for line in _told(turn)]
 
     def require(self, names: Collection[str]) -> None:
@@ -112,7 +122,8 @@ class Inputs:
         """
         for name in names:
             if not _text(self, name).strip():
-                raise NothingToJudge(f"there is no {INPUTS[name].called} to judge by")
+                called = INPUTS[name].called
+                raise NothingToJudge(f"there {'are' if called.endswith('s') else 'is'} no {called} to judge by")
 
     def values(self, names: Collection[str], **own: str) -> dict[str, str]:
         """The values of a prompt's places: each part in marks of its own, "(none)" for one that is not there.
@@ -193,7 +204,7 @@ INPUTS: Mapping[str, _Part] = {
     "turns": _Part(
         lambda inputs: numbered([line for turn in inputs.turns for line in _told(turn)]), "turns", ("turns",)
     ),
-    "tools": _Part(lambda inputs: numbered([_call(call) for call in inputs.tools]), "tool calls", ("tools", "turns")),
+    "tools": _Part(lambda inputs: numbered(inputs.calls), "tool calls", ("tools", "turns")),
     "tool_catalog": _Part(_catalogue, "tool catalogue", ("tool_catalog",)),
     "steps": _Part(lambda inputs: numbered(inputs.steps), "steps", ("tools", "turns")),
     "plan": _Part(lambda inputs: _listed(inputs.point.plan), "plan", ("plan",)),

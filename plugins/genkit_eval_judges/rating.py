@@ -13,7 +13,10 @@ from pydantic import Field, create_model
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Scale
-from genkit_eval.judged import Answer, Instruments, NothingToJudge
+from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, numbered
+from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
+from genkit_eval.prompts import fenced
+from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
@@ -24,6 +27,7 @@ __all__ = [
     "Rated",
     "ScaleOptions",
     "as_it_is",
+    "each_rated",
     "from_five",
     "from_gravity",
     "rated",
@@ -127,6 +131,61 @@ def rated_on_scale(*, five: Places = no_places, unit: Places = no_places) -> Ask
         return await forms[options.scale](inputs, options, use)
 
     return ask
+
+
+class RatedThing(Numbered):
+    """A rating from 1 to 5 of one of several things."""
+
+    rating: Annotated[float, Scale(1, 5)]
+
+
+class Ratings(Answer):
+    """A rating for each of several things."""
+
+    ratings: list[RatedThing]
+
+
+def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[str], what: str, nothing: str) -> Ask:
+    """A rating from 1 to 5 for each thing, by the prompt "ratings": the mean of (s - 1) / 4.
+
+    Args:
+        things: what is rated, each as a text.
+        against: what they are held against, some of `INPUTS`.
+        what: goes on after "3.5 of 5 on average, for 2".
+        nothing: why the case is inconclusive where there is none, unless an option says what it comes to.
+    """
+
+    async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
+        texts = things(inputs)
+        if not texts:
+            return nothing_counted(options, nothing)
+        evidence = inputs.shown(against)
+
+        async def rate(lines: Sequence[str]) -> Sequence[RatedThing]:
+            values = {"statements": numbered(lines), "evidence": evidence}
+            return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
+
+        found: list[RatedThing] = []
+        for start in range(0, len(texts), GROUP_SIZE):
+            # each in marks of its own, so that none can pass for two
+            lines = [fenced(text or NONE) for text in texts[start : start + GROUP_SIZE]]
+            found += await by_number(use.judge, lines, rate)
+        return _mean_of(found, texts, options, what)
+
+    return ask
+
+
+def _mean_of(found: Sequence[RatedThing], texts: Sequence[str], options: JudgeOptions, what: str) -> Score:
+    findings = [
+        Finding(text=text[:LONGEST_FINDING], reason=item.reason, details={"number": number, "rating": item.rating})
+        for number, (text, item) in enumerate(zip(texts, found, strict=True), 1)
+    ]
+    average = math.fsum(item.rating for item in found) / len(found)
+    worst = min(range(len(found)), key=lambda place: found[place].rating)
+    reason = f"{average:.3g} of 5 on average, for {len(found)} {what}"
+    if found[worst].rating < 5:
+        reason += f"; lowest, {found[worst].rating:g}: {texts[worst][:LONGEST_FINDING]} {found[worst].reason}".rstrip()
+    return decided(mean_of_fives([item.rating for item in found]), options, reason=reason, findings=findings)
 
 
 def rated_aspects(*aspects: str, places: Places = no_places) -> Ask:

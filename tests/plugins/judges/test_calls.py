@@ -1,0 +1,130 @@
+"""Single calls of tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from genkit_eval import Message, Outcome, Status
+from tests.plugins.judges.replies import rating, ratings, verdicts
+
+POINT = {
+    "input": "Will it rain in Au tomorrow?",
+    "tool_catalog": [{"name": "forecast"}],
+    "tools": [
+        {"name": "forecast", "arguments": {"day": "today"}, "output": "dry"},
+        {"name": "forecast", "arguments": {"day": "tomorrow"}, "output": "rain"},
+        {"name": "send_mail", "arguments": {"to": "all"}, "error": "refused"},
+    ],
+}
+BOTH = pytest.mark.parametrize("name", ["judge/tool_correctness", "judge/argument_correctness"])
+
+
+@pytest.mark.anyio
+async def test_tool_correctness_is_the_mean_of_a_rating_for_each_call(judged: Any) -> None:
+    metric, model = await judged("judge/tool_correctness", [ratings(3, 5, 1)], **POINT)
+
+    # (2/4 + 4/4 + 0/4) / 3
+    assert metric.score == pytest.approx(1 / 2)
+    assert metric.status is Status.PASS
+    assert [finding.details for finding in metric.findings] == [
+        {"number": 1, "rating": 3},
+        {"number": 2, "rating": 5},
+        {"number": 3, "rating": 1},
+    ]
+    assert metric.rationale == (
+        '3 of 5 on average, for 3 calls; lowest, 1: send_mail({"to": "all"}) failed: refused reason 3'
+    )
+    assert len(model.calls) == 1
+
+
+@pytest.mark.anyio
+async def test_two_calls_of_three_have_the_right_arguments(judged: Any) -> None:
+    metric, model = await judged("judge/argument_correctness", [verdicts(True, True, False)], **POINT)
+
+    assert metric.score == pytest.approx(2 / 3)
+    assert [finding.passed for finding in metric.findings] == [True, True, False]
+    assert len(model.calls) == 1
+
+
+@pytest.mark.anyio
+@BOTH
+async def test_request_catalogue_and_calls_are_shown_each_in_marks_of_its_own(judged: Any, name: str) -> None:
+    replies = [ratings(1, 1, 1)] if name == "judge/tool_correctness" else [verdicts(True, True, True)]
+
+    _, model = await judged(name, replies, **POINT)
+
+    shown = model.calls[0].messages[-1].content
+    assert shown.count("<data-") == 5
+    assert shown.index("Will it rain") < shown.index('{"name":"forecast"}') < shown.index('{"day": "today"}')
+
+
+@pytest.mark.anyio
+async def test_a_call_that_was_not_rated_is_asked_about_once_more(judged: Any) -> None:
+    metric, model = await judged("judge/tool_correctness", [ratings(3, 5), ratings(1)], **POINT)
+
+    assert metric.score == pytest.approx(1 / 2)
+    assert "send_mail" in model.calls[1].text
+    assert "tomorrow" not in model.calls[1].messages[-1].content.partition("Calls:")[2]
+
+
+@pytest.mark.anyio
+@pytest.mark.case("judge-reply/score-above-scale")
+async def test_a_rating_off_the_scale_twice_is_failed_with_what_was_said(judged: Any) -> None:
+    metric, model = await judged("judge/tool_correctness", ratings(3, 7, 1), **POINT)
+
+    assert metric.outcome is Outcome.FAILED
+    assert '"rating": 7' in metric.error
+    assert len(model.calls) == 2
+
+
+@pytest.mark.anyio
+async def test_many_calls_are_rated_twenty_at_a_time(judged: Any) -> None:
+    def rate(messages: Sequence[Message]) -> str:
+        return ratings(*[5] * messages[-1].content.partition("Calls:")[2].count("<data-"))
+
+    metric, model = await judged("judge/tool_correctness", rate, input="Go.", tools=[{"name": "go"}] * 45)
+
+    assert metric.score == 1.0
+    assert len(metric.findings) == 45
+    assert len(model.calls) == 3
+
+
+@pytest.mark.anyio
+@BOTH
+async def test_without_calls_there_is_nothing_to_judge(judged: Any, name: str) -> None:
+    metric, model = await judged(name, [], input="Hello!", tools=[])
+
+    assert metric.outcome is Outcome.INCONCLUSIVE
+    assert metric.rationale == "no tool was called"
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_by_tnsai_no_calls_are_all_correct(judged: Any) -> None:
+    metric, model = await judged("tnsai/tool_correctness", [], input="Hello!")
+
+    assert (metric.score, metric.status) == (1.0, Status.PASS)
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_calls_of_turns_are_shown_with_what_came_back(judged: Any) -> None:
+    turns = [
+        {"role": "user", "content": "Rain?"},
+        {"role": "assistant", "toolCalls": [{"name": "forecast", "arguments": {"day": "tomorrow"}, "id": "a"}]},
+        {"role": "tool", "content": "rain", "toolCallId": "a"},
+    ]
+
+    metric, _ = await judged("judge/tool_correctness", [ratings(5)], turns=turns)
+
+    assert metric.findings[0].text == 'forecast({"day": "tomorrow"}) -> "rain"'
+
+
+@pytest.mark.anyio
+async def test_one_rating_for_all_is_no_answer(judged: Any) -> None:
+    metric, _ = await judged("judge/tool_correctness", rating(4), **POINT)
+
+    assert metric.outcome is Outcome.FAILED
