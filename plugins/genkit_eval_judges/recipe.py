@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from genkit_eval import DataPoint, Finding, Score, Status
+from genkit_eval import DataPoint, Finding, Prompt, Score, Status
 from genkit_eval.judged import Instruments, JudgedMetric
 from genkit_eval_judges.inputs import INPUTS, Inputs
 
@@ -47,8 +47,8 @@ class Recipe:
     """With its namespace: "judge/faithfulness"."""
     ask: Callable[[Inputs, Any, Instruments], Awaitable[Score]]
     """Asks the judge and scores what it says; raises `NothingToJudge` where there is nothing to ask."""
-    prompts: Mapping[str, str]
-    """The file of each step's prompt, without its ending."""
+    prompts: Mapping[str, str | Prompt]
+    """Each step's prompt: the name of its file, without the ending, or one that was made of a file."""
     needs: tuple[str, ...]
     """The parts of a data point (`INPUTS`) without which the case is inconclusive, and costs no call."""
     reads: tuple[str, ...] = ()
@@ -77,7 +77,10 @@ class Recipe:
             read=partial(_read, self.needs),
             score=self.ask,
             options=self.options,
-            prompts={step: PROMPTS / f"{name}.prompt" for step, name in self.prompts.items()},
+            prompts={
+                step: given if isinstance(given, Prompt) else PROMPTS / f"{given}.prompt"
+                for step, given in self.prompts.items()
+            },
             reads=tuple(fields),
             display_name=self.display_name,
             definition=self.definition,

@@ -1,0 +1,14 @@
+"""The judges `quality/*`: what Scorable measures, each by a criterion with anchors or thing by thing."""
+
+from __future__ import annotations
+
+from genkit_eval_judges.quality import safety
+from genkit_eval_judges.quality.rubric import Rubric
+from genkit_eval_judges.recipe import Recipe
+
+__all__ = ["JUDGES", "RUBRICS"]
+
+RUBRICS: tuple[Rubric, ...] = (*safety.RUBRICS,)
+"""Those that are one rating."""
+
+JUDGES: tuple[Recipe, ...] = (*(rubric.recipe() for rubric in RUBRICS),)
