@@ -50,8 +50,8 @@ DELETE FROM calls WHERE rowid IN (
 )
 """
 
-# of a file that is none of ours, or no longer whole
-_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
+# of a file that is none of SQLite's, or no longer whole
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 _T = TypeVar("_T")
 
@@ -220,7 +220,9 @@ class CallCache:
                     [(key, reply, model, now) for key, (reply, model) in group.items()],
                 )
             except BaseException:
-                db.execute("ROLLBACK")
+                # a full disk has ended it already
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
                 raise
             db.execute("COMMIT")
             self._prune(db)
@@ -263,7 +265,8 @@ class CallCache:
                     self._open()
                 except sqlite3.Error as problem:
                     self._disconnect()
-                    if not _is_damage(problem):
+                    # another table than ours: whose it is does not matter, as the name is ours
+                    if not _is_damage(problem) and _code(problem) != sqlite3.SQLITE_ERROR:
                         raise
                     _log.warning("%s: the cache is damaged (%s) and begun anew", self.path, problem)
                     self._remove()
@@ -321,8 +324,12 @@ def _connection(path: Path, busy_seconds: float) -> sqlite3.Connection:
 
 
 def _is_damage(problem: sqlite3.Error) -> bool:
-    code = getattr(problem, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _DAMAGE
+    return _code(problem) in _DAMAGE
+
+
+def _code(problem: sqlite3.Error) -> int:
+    # not of errors that Python finds before SQLite does; the upper bits say more of the same
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF
 
 
 def _files(path: Path) -> list[Path]:

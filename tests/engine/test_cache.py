@@ -216,6 +216,37 @@ async def test_a_file_damaged_while_it_is_written_is_begun_anew(path: Path, capl
 
 
 @pytest.mark.anyio
+async def test_a_file_damaged_while_it_is_read_is_begun_anew(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    keep(path, *(f"k{number}" for number in range(200)), size=5_000)
+    cache = CallCache(path)
+    spoil(path, "all but its head")
+
+    found = [await cache.get(f"k{number}") for number in range(200)]
+    cache.put("new", b"reply", model="p/m")
+    cache.close()
+
+    assert found == [None] * 200
+    assert "is damaged" in caplog.text
+    assert await kept(path, "new") == ["new"]
+
+
+@pytest.mark.anyio
+async def test_what_does_not_fit_on_the_disk_is_not_kept(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    keep(path, "a")
+    cache = CallCache(path)
+    assert cache._writer is not None
+    # the disk of a test is never full: SQLite has a limit of its own
+    cache._writer.execute("PRAGMA max_page_count = 10")
+
+    for number in range(20):
+        cache.put(f"n{number}", b"r" * 10_000, model="p/m")
+    cache.close()
+
+    assert "cannot be written" in caplog.text
+    assert await kept(path, "a", "n0") == ["a"]
+
+
+@pytest.mark.anyio
 async def test_a_folder_that_cannot_be_made_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     cache = CallCache(tmp_path / "file" / "calls.sqlite3")
