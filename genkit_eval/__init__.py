@@ -57,13 +57,14 @@ if TYPE_CHECKING:
         StoreError,
         TargetError,
         UnknownName,
+        Unprepared,
         VersionConflict,
     )
     from genkit_eval.judge import Judge
     from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
     from genkit_eval.prices import Price
     from genkit_eval.prompts import Prompt
-    from genkit_eval.registry import EvaluatorRef, Plugin, Registry
+    from genkit_eval.registry import EvaluatorRef, Plugin, Preparation, Registry
     from genkit_eval.stats import CaseVerdict
     from genkit_eval.stored import (
         Dataset,
@@ -102,12 +103,12 @@ _HOME = {
     "record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
-    "TargetError UnknownName VersionConflict",
+    "TargetError UnknownName Unprepared VersionConflict",
     "judge": "Judge",
     "models": "Embedder Message Model Reply TokenLogprob",
     "prices": "Price",
     "prompts": "Prompt",
-    "registry": "EvaluatorRef Plugin Registry",
+    "registry": "EvaluatorRef Plugin Preparation Registry",
     "stats": "CaseVerdict",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
@@ -168,6 +169,7 @@ __all__ = [
     "NotJson",
     "Outcome",
     "Plugin",
+    "Preparation",
     "Price",
     "Progress",
     "Prompt",
@@ -190,6 +192,7 @@ __all__ = [
     "ToolCall",
     "Turn",
     "UnknownName",
+    "Unprepared",
     "Usage",
     "VersionConflict",
     "all_of",

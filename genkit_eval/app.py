@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
 from pydantic import JsonValue
 
 from genkit_eval.definitions import EvaluatorSettings
-from genkit_eval.errors import ConfigError, NotGiven
+from genkit_eval.errors import ConfigError, NotGiven, Unprepared
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
 from genkit_eval.types import Sample
 
@@ -251,7 +251,9 @@ class GenkitEval:
             return await self._resume(resume, data, limits, budget, progress)
         from genkit_eval.engine import new_key, run_cases
 
-        plan, source = await self.plan(data, target=target, evaluators=evaluators, select=select, repeats=repeats)
+        plan, source = await self.plan(
+            data, target=target, evaluators=evaluators, select=select, repeats=repeats, prepare=True
+        )
         terms = self.terms(plan, limits=limits, budget=budget)
         journal = self.runs.store.begin(new_key(plan, source, terms))
         return await run_cases(plan, source, journal, terms, notices=tuple(source.notices), progress=progress)
@@ -264,15 +266,19 @@ class GenkitEval:
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         select: Selection | None = None,
         repeats: Repeats | None = None,
+        prepare: bool = False,
     ) -> tuple[Plan, Source]:
-        """What `evaluate` would run, and on which samples: looked at and checked, with nothing run."""
+        """What `evaluate` would run, and on which samples: looked at and checked, with nothing run.
+
+        With `prepare`, what has to be made once for an evaluator is made, which may cost a call of a model.
+        """
         from genkit_eval.engine import Repeats, Selection, off_loop, sample_problems, source_of
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         repeats = repeats or Repeats()
         source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
-        plan = self._plan(source, target, evaluators, repeats)
+        plan = await self._planned(lambda: self._plan(source, target, evaluators, repeats), prepare=prepare)
         problems = await off_loop(lambda: sample_problems(plan, source))
         return plan, replace(source, notices=(*source.notices, *problems)).repeated(repeats.target)
 
@@ -302,7 +308,8 @@ class GenkitEval:
 
         parent = run if isinstance(run, engine.EvalRun) else self.runs.load(run)
         source = await engine.off_loop(lambda: engine.stored_outputs(parent))
-        plan = engine.rescore_plan(self.registry, parent.key, evaluators, repeats or engine.Repeats())
+        again = repeats or engine.Repeats()
+        plan = await self._planned(lambda: engine.rescore_plan(self.registry, parent.key, evaluators, again))
         problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
         terms = self.terms(plan, limits=limits, budget=budget)
         journal = self.runs.store.begin(engine.rescore_key(engine.new_key(plan, source, terms), parent.key))
@@ -322,7 +329,8 @@ class GenkitEval:
         from genkit_eval.engine import make_plan, score_point
 
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
-        return await score_point(make_plan(self.registry, None, refs), point, evaluator_seconds=seconds)
+        plan = await self._planned(lambda: make_plan(self.registry, None, refs))
+        return await score_point(plan, point, evaluator_seconds=seconds)
 
     async def _resume(
         self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None
@@ -332,7 +340,7 @@ class GenkitEval:
         run = self.runs.load(run_id)
         if run.complete:
             return run
-        plan = engine.recorded_plan(self.registry, run.key)
+        plan = await self._planned(lambda: engine.recorded_plan(self.registry, run.key))
         engine.check_same_plan(run.key, plan)
         source = await engine.off_loop(lambda: engine.recorded_source(self.datasets.store, self.runs.load, run, data))
         # a run that was begun without the cache goes on without
@@ -350,6 +358,19 @@ class GenkitEval:
         if budget is not None and budget.usd is not None:
             check_priced(asked_models(plan, self.registry, self.prices))
         return Terms(limits or Limits(), budget, self.prices, checked_use(cache or self.cache))
+
+    async def _planned(self, make: Callable[[], Plan], *, prepare: bool = True) -> Plan:
+        """A plan; first what its evaluators lack until then, if nothing else is wrong with it."""
+        try:
+            return make()
+        except Unprepared as lacking:
+            if not prepare:
+                raise
+            from genkit_eval import preparation
+
+            folder = self.root / "prepared"
+            await preparation.prepare(self.registry, lacking.names, folder, may_ask=self.cache != "only")
+            return make()
 
     def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
         from genkit_eval.engine import make_plan, own_evaluators, own_target

@@ -4,6 +4,7 @@ GenkitEvalError
 ├── ConfigError            what was asked for does not exist or does not fit (exit code 2)
 │   ├── UnknownName        a flow, evaluator, model … nobody defined; names the nearest
 │   ├── NotGiven           something was left out that nobody can guess
+│   ├── Unprepared         an evaluator lacks what is made once, before the first run that names it
 │   ├── DuplicateName      two parties define the same name; names both
 │   └── InvalidOptions     an evaluator's options do not fit its options model
 ├── DataError              a dataset or its file is not usable (exit code 2)
@@ -50,6 +51,7 @@ __all__ = [
     "StoreError",
     "TargetError",
     "UnknownName",
+    "Unprepared",
     "VersionConflict",
 ]
 
@@ -102,6 +104,14 @@ class DuplicateName(ConfigError):
     def __init__(self, kind: str, name: str, *, first: str, second: str) -> None:
         self.kind, self.name = kind, name
         super().__init__(f"{kind} '{name}' is defined twice: by {first} and by {second}; rename one of them")
+
+
+class Unprepared(ConfigError):
+    """Evaluators lack what is made once, before the first run that names them; nothing else is wrong with the run."""
+
+    def __init__(self, names: Sequence[str], needs: str) -> None:
+        self.names = tuple(names)
+        super().__init__(f"evaluator '{self.names[0]}' {needs}")
 
 
 class InvalidOptions(ConfigError):

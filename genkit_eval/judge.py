@@ -103,8 +103,12 @@ class Judge:
         Raises:
             JudgeError: no reply, a refusal, a reply cut off, or two that do not fit; quotes how the last one began.
         """
+        return (await self.ask_whole(messages, answer))[0]
+
+    async def ask_whole(self, messages: Sequence[Message], answer: type[Answer]) -> tuple[Answer, Reply]:
+        """As `ask`, with the reply that the answer was read from, which may hold log-probabilities."""
         judged = fenced_in("\n".join(message.content for message in messages))
-        return await self._ask(messages, answer, lambda text: read_answer(text, answer, judged=judged))
+        return await self._ask(messages, answer, lambda reply: (read_answer(reply.text, answer, judged=judged), reply))
 
     async def choose(self, messages: Sequence[Message], choices: Sequence[str]) -> str:
         """One of these labels; as JSON `{"label": …}`, alone, or as "Label: …", whatever its case and markup.
@@ -114,22 +118,22 @@ class Judge:
         """
         answer = _label_model(tuple(choices))
 
-        def read(text: str) -> str:
-            if "{" not in text:
-                return read_label(text, choices)
+        def read(reply: Reply) -> str:
+            if "{" not in reply.text:
+                return read_label(reply.text, choices)
             # a dictionary, as the type checker knows no field of a model made here
-            label: str = read_answer(text, answer).model_dump()["label"]
+            label: str = read_answer(reply.text, answer).model_dump()["label"]
             return label
 
         return await self._ask(messages, answer, read)
 
-    async def _ask(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[str], Read]) -> Read:
+    async def _ask(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[Reply], Read]) -> Read:
         said = ""
 
         def usable(reply: Reply) -> Read:
             nonlocal said
             said = self._whole(reply)
-            return read(said)
+            return read(reply)
 
         try:
             return await self._asked(messages, output, usable)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
@@ -22,7 +22,7 @@ from genkit_eval.errors import DuplicateName, InvalidOptions, UnknownName
 if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Model
 
-__all__ = ["EvaluatorRef", "Plugin", "Registry"]
+__all__ = ["EvaluatorRef", "Plugin", "Preparation", "Registry"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Definition = TypeVar("Definition")
@@ -47,6 +47,21 @@ class EvaluatorRef:
     options: Mapping[str, JsonValue]
 
 
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """What an evaluator lacks until a run first names it: it is made once, and kept beside the runs.
+
+    Args:
+        key: names the file that it is kept in; to be another one whenever something else would be made.
+        make: makes it; any JSON value.
+        define: defines the evaluator, and its aliases, with it. Raises ConfigError where it is of no use.
+    """
+
+    key: str
+    make: Callable[[], Awaitable[JsonValue]]
+    define: Callable[[Registry, JsonValue], None]
+
+
 class Registry:
     """Flows, evaluators, models and embedders by name; every name has one definition."""
 
@@ -59,6 +74,7 @@ class Registry:
         self._later: dict[str, Callable[[Registry], None]] = {}
         self._model_makers: dict[str, Callable[[str], Model]] = {}
         self._embedder_makers: dict[str, Callable[[str], Embedder]] = {}
+        self.preparations: dict[str, Preparation] = {}
         self.plugins: dict[str, Plugin] = {}
         self._parties: dict[tuple[str, str], str] = {}
         self._party: str | None = None
@@ -112,6 +128,27 @@ class Registry:
         """Define now what would be when it is first asked for: a list shows it too."""
         for name in self._later:
             self.evaluator(name)
+
+    def require_preparation(self, name: str, needs: str, preparation: Preparation) -> None:
+        """Let an evaluator that is defined be refused, by what it needs, until a run has made that.
+
+        Args:
+            needs: goes on after its name: "needs its steps: …".
+        """
+        self.evaluators[name] = replace(self.evaluators[name], needs=needs)
+        self.preparations[name] = preparation
+
+    def redefine(self, name: str, define: Callable[[Registry], None]) -> None:
+        """Define an evaluator and its aliases anew; where that fails, all stays as it was."""
+        kept = self.evaluators.copy(), self.aliases.copy(), self._parties.copy()
+        for gone in (name, *(alias.name for alias in kept[1].values() if alias.alias_of == name)):
+            del self._parties["evaluator", gone]
+            (self.evaluators if gone == name else self.aliases).pop(gone)
+        try:
+            define(self)
+        except BaseException:
+            self.evaluators, self.aliases, self._parties = kept
+            raise
 
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options that differ from its defaults.

@@ -7,7 +7,7 @@ loader's parser runs: its nodes are turned into JSON values here, so no tag can 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar
 
@@ -17,10 +17,10 @@ from genkit_eval.datasets.fields import kind_of
 from genkit_eval.datasets.intake import Batch, Intake, Place
 from genkit_eval.datasets.sources import decoded
 from genkit_eval.datasets.strict_json import DEEPEST
-from genkit_eval.errors import Problem
+from genkit_eval.errors import DataFileError, Problem
 from genkit_eval.types import Sample
 
-__all__ = ["read_yaml", "write_yaml"]
+__all__ = ["parse_yaml", "read_yaml", "write_yaml", "yaml_text"]
 
 MOST_REPEATED = 100_000
 """Nodes that aliases may repeat: shared contexts are welcome, documents that unfold without end are not."""
@@ -58,6 +58,22 @@ class _BothDumper(_Dumper):  # type: ignore[misc, valid-type]
         return True
 
 
+class _BlockDumper(_BothDumper):
+    """Writes texts of several lines as blocks, which people can edit."""
+
+    def represent_str(self, data: str) -> yaml.Node:
+        node: yaml.Node = self.represent_scalar(f"{_TAG}str", data, style="|" if "\n" in data else None)
+        return node
+
+
+_BlockDumper.add_representer(str, _BlockDumper.represent_str)
+_LAYOUT: Mapping[str, Any] = {
+    "allow_unicode": True,
+    "sort_keys": False,
+    "default_flow_style": False,
+    "width": 1 << 30,
+}
+
 for _name, _pattern, _first in _RESOLVERS:
     _CoreLoader.add_implicit_resolver(_TAG + _name, _pattern, _first)
     _BothDumper.add_implicit_resolver(_TAG + _name, _pattern, _first)
@@ -69,30 +85,53 @@ def read_yaml(stream: BinaryIO, intake: Intake) -> Iterator[Batch]:
     if isinstance(text, Problem):
         intake.add(text)
         return
-    try:
-        root = _root(text)
-    except yaml.MarkedYAMLError as fault:
-        mark = fault.problem_mark or fault.context_mark
-        intake.add(Problem(f"not valid YAML: {fault.problem or fault.context}", line=mark.line + 1 if mark else None))
-        return
-    except (yaml.YAMLError, RecursionError) as fault:
-        message = (
-            f"nested deeper than {DEEPEST} levels"
-            if isinstance(fault, RecursionError)
-            else " ".join(str(fault).split())
-        )
-        intake.add(Problem(f"not valid YAML: {message}"))
+    root = _root(text)
+    if isinstance(root, Problem):
+        intake.add(root)
         return
     nodes = _nodes(root, intake)
     yield intake.batch(_rows(nodes, intake))
 
 
-def _root(text: str) -> yaml.Node | None:
-    loader = _CoreLoader(text)
+def parse_yaml(text: str) -> Any:
+    """The value of a YAML document that is no dataset.
+
+    Raises:
+        DataFileError: it is not valid, or holds more than plain data; its source is "YAML".
+    """
+    root = _root(text)
+    if isinstance(root, Problem):
+        raise DataFileError("YAML", [root])
+    plainer = _Plainer()
+    value = None if root is None else plainer.value(root, "", DEEPEST)
+    if plainer.problems:
+        raise DataFileError(
+            "YAML", [Problem(text, line=line, field=path or None) for line, path, text in plainer.problems]
+        )
+    return value
+
+
+def yaml_text(value: object) -> str:
+    """A value as a YAML document that both versions of YAML read as it is; texts of several lines are blocks."""
+    text: str = yaml.dump(value, Dumper=_BlockDumper, **_LAYOUT)
+    return text
+
+
+def _root(text: str) -> yaml.Node | Problem | None:
+    """The document, or why it is none."""
     try:
-        node: yaml.Node | None = loader.get_single_node()
-    finally:
-        loader.dispose()
+        loader = _CoreLoader(text)
+        try:
+            node: yaml.Node | None = loader.get_single_node()
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        return Problem(f"not valid YAML: {fault.problem or fault.context}", line=mark.line + 1 if mark else None)
+    except RecursionError:
+        return Problem(f"not valid YAML: nested deeper than {DEEPEST} levels")
+    except yaml.YAMLError as fault:
+        return Problem(f"not valid YAML: {' '.join(str(fault).split())}")
     return node
 
 
@@ -188,14 +227,7 @@ def write_yaml(samples: Iterable[Sample]) -> Iterator[bytes]:
     empty = True
     for sample in samples:
         empty = False
-        text: str = yaml.dump(
-            [sample.to_json()],
-            Dumper=_BothDumper,
-            allow_unicode=True,
-            sort_keys=False,
-            default_flow_style=False,
-            width=1 << 30,
-        )
+        text: str = yaml.dump([sample.to_json()], Dumper=_BothDumper, **_LAYOUT)
         yield text.encode()
     if empty:
         yield b"[]\n"

@@ -12,7 +12,7 @@ from genkit_eval.definitions import Flow
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
 from genkit_eval.engine.targets import Target, target_flow
-from genkit_eval.errors import ConfigError, DataError
+from genkit_eval.errors import ConfigError, DataError, Unprepared
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import MetricInfo
 
@@ -94,17 +94,23 @@ def make_plan(
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
         ConfigError: an evaluator twice, or one that cannot run; a target that is nothing to call.
+        Unprepared: nothing else is wrong, but something has to be made for an evaluator first.
     """
     flow = target_flow(registry, target)
     if isinstance(evaluators, str):
         raise ConfigError(f"evaluators is the text '{evaluators}': give a list of names")
     cells: dict[str, Cell] = {}
+    unprepared: dict[str, str] = {}
     for given in evaluators:
         if not isinstance(given, str | EvaluatorRef):
             found = type(given).__name__
             raise ConfigError(f"an evaluator is of type {found}: give its name, or ref(name, option=…)")
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
         evaluator = registry.evaluator(ref.name).with_options(ref.options)
+        bare = evaluator.alias_of or evaluator.name
+        if evaluator.needs is not None and bare in registry.preparations:
+            unprepared[bare] = evaluator.needs
+            continue
         if evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
         cell = plan_cell(evaluator, ref.options, judge_repeats=judge_repeats)
@@ -116,6 +122,8 @@ def make_plan(
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
             )
         cells[cell.key] = cell
+    if unprepared:
+        raise Unprepared([*unprepared], next(iter(unprepared.values())))
     if judge_repeats > 1 and all(cell.repeats == 1 for cell in cells.values()):
         raise ConfigError(
             f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "

@@ -5,7 +5,16 @@ ge = GenkitEval(plugins=[openai_models(), judges(judge="openai/NAME")])
 
 from __future__ import annotations
 
-from genkit_eval_judges.criterion import Anchors, Category, Criterion, Demonstration, Nearest, Range, Variable
+from genkit_eval_judges.criterion import (
+    Anchors,
+    Category,
+    Criterion,
+    Demonstration,
+    GEval,
+    Nearest,
+    Range,
+    Variable,
+)
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.plugin import judges
 from genkit_eval_judges.recipe import JudgeOptions, Recipe, decided
@@ -15,6 +24,7 @@ __all__ = [
     "Category",
     "Criterion",
     "Demonstration",
+    "GEval",
     "Inputs",
     "JudgeOptions",
     "Nearest",

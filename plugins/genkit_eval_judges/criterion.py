@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from genkit_eval.answers import label_key
 
-__all__ = ["Anchors", "Category", "Criterion", "Demonstration", "Nearest", "Own", "Range", "Variable"]
+__all__ = ["Anchors", "Category", "Criterion", "Demonstration", "GEval", "Nearest", "Own", "Range", "Variable"]
 
 MENTION = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
 """How the text of a criterion speaks of a variable."""
@@ -120,6 +120,11 @@ class Own(Part):
         0.5
     )
 
+    @property
+    def evaluator(self) -> str:
+        """The name of the evaluator, with its namespace."""
+        return self.name
+
     @cached_property
     def shown(self) -> tuple[Variable, ...]:
         """What the judge is shown, in order."""
@@ -206,3 +211,39 @@ class Criterion(Own):
             return isinstance(score, bool)
         number = isinstance(score, int | float) and not isinstance(score, bool)
         return number and self.range.low <= float(score) <= self.range.high
+
+
+class GEval(Own):
+    """An evaluator after G-Eval: a judge follows steps, made once from the criterion, and rates from 1 to 5.
+
+    GEval(name="coherence", criterion="The sentences of {{response}} build on each other.")
+
+    Without steps, the judge is asked for them before the first run, and they are kept in the folder of the runs. It is
+    `geval/coherence`, and `geval_coherence` too.
+    """
+
+    kind: Literal["geval"] = "geval"
+    steps: Annotated[
+        tuple[Text, ...], Field(description="How to judge. Default: what the judge makes of it, once.")
+    ] = ()
+    weighting: Annotated[
+        Literal["auto", "on", "off"],
+        Field(
+            description="Whether ratings are weighted by the probabilities of their tokens. auto: if the judge's first "
+            "reply has them; on: always, and a reply without them is a failure."
+        ),
+    ] = "auto"
+
+    @property
+    def evaluator(self) -> str:
+        """The name of the evaluator, with its namespace."""
+        return f"geval/{self.name}"
+
+    @property
+    def _texts(self) -> tuple[str, ...]:
+        return (self.criterion, *self.steps)
+
+    @field_validator("name", mode="after")
+    @classmethod
+    def _bare(cls, name: str) -> str:
+        return name.removeprefix("geval/").removeprefix("geval_")

@@ -27,13 +27,13 @@ STEP = "judgement"
 def criterion_metric(own: Criterion) -> JudgedMetric:
     """The metric that the core defines."""
     return JudgedMetric(
-        name=own.name,
+        name=own.evaluator,
         read=partial(_read, own),
         score=partial(_score, own, _form(own)),
         options=options_of(own),
         prompts={STEP: criterion_prompt(own)},
         reads=fields_of(own),
-        display_name=own.title or own.name,
+        display_name=own.title or own.evaluator,
         definition=own.intent,
         formula=f"criterion{FORMULA}-{identity_of(own)}",
         direction=own.direction,

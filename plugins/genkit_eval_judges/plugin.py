@@ -11,7 +11,7 @@ from genkit_eval.errors import ConfigError
 from genkit_eval.judge import Judgeable
 from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, define_judged, lacking, refuse_unused
 from genkit_eval_judges.catalogue import JUDGES
-from genkit_eval_judges.criterion import Criterion
+from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.own import define_own
 
 __all__ = ["judges"]
@@ -25,7 +25,7 @@ def judges(
     embedder_options: Mapping[str, JsonValue] | None = None,
     evaluators: Choice = "all",
     status_override: StatusOverride | None = None,
-    own: Sequence[Criterion] = (),
+    own: Sequence[Criterion | GEval] = (),
 ) -> Plugin:
     """The plugin that defines the judges of the catalogue, and those of your own.
 

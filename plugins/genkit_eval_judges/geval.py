@@ -1,0 +1,149 @@
+"""G-Eval: a judge follows the steps of a criterion and rates from 1 to 5.
+
+Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment". There the score is the sum of
+p(s) x s over the scale; p is that of the rating's token among those that the server names, scaled to sum to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, JsonValue
+
+from genkit_eval import Judge, JudgeError, Prompt, Reply, Score
+from genkit_eval.answers import Rating
+from genkit_eval.claims import numbered
+from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
+from genkit_eval_judges.criterion import GEval
+from genkit_eval_judges.criterion_prompt import own_prompt, spoken
+from genkit_eval_judges.inputs import Inputs
+from genkit_eval_judges.own_judge import fields_of, identity_of, options_of, own_values
+from genkit_eval_judges.rating import from_five
+from genkit_eval_judges.recipe import PROMPTS, JudgeOptions, decided
+from genkit_eval_judges.token_weights import rating_weights
+
+__all__ = ["generated_steps", "geval_metric", "steps_key"]
+
+FORMULA = "1"
+"""To be raised whenever the same replies may come to another score."""
+STEP = "rating"
+SCALE = (1, 2, 3, 4, 5)
+WEIGHED: Mapping[str, JsonValue] = {"logprobs": True, "top_logprobs": 5}
+
+
+def _some(steps: list[str]) -> list[str]:
+    if len(steps) < 2 or not all(step.strip() for step in steps):
+        raise ValueError("expected three to seven steps")
+    return steps
+
+
+class _Steps(Answer):
+    steps: Annotated[list[str], AfterValidator(_some)]
+
+
+class _Rated(Answer):
+    reason: str = ""
+    rating: Annotated[int | None, Rating(*SCALE)]
+
+
+@dataclass
+class _Form:
+    """Whether ratings are weighted: said, or told by the first reply; it stays so, as the two are different rulers."""
+
+    weighted: bool | None
+
+    def settle(self, weights: Mapping[int, float] | None) -> None:
+        """Take note of a reply.
+
+        Raises:
+            JudgeError: it has no probabilities, and ratings are weighted.
+        """
+        if self.weighted is None:
+            self.weighted = weights is not None
+        if self.weighted and weights is None:
+            raise JudgeError(
+                "the reply shows no probabilities of its rating, by which the others are weighted: set weighting to "
+                "'off' if the server does not give them always"
+            )
+
+
+def geval_metric(own: GEval) -> JudgedMetric:
+    """The metric that the core defines; its steps are there."""
+    form = _Form({"on": True, "off": False, "auto": None}[own.weighting])
+    steps = numbered([spoken(step) for step in own.steps])
+    return JudgedMetric(
+        name=own.evaluator,
+        read=partial(_read, own),
+        score=partial(_score, form, own.weighting),
+        options=options_of(own),
+        prompts={STEP: own_prompt(own, "geval", {"criterion": spoken(own.criterion), "steps": steps})},
+        reads=fields_of(own),
+        display_name=own.title or own.evaluator,
+        definition=own.criterion,
+        formula=f"geval{FORMULA}-{identity_of(own)}",
+        metadata={"calls": "1", "formula": "(s - 1) / 4"},
+    )
+
+
+async def generated_steps(own: GEval, judge: Judge) -> Sequence[str]:
+    """The steps that a judge makes of the criterion, by one call."""
+    answer = await judge.ask(_steps_prompt().render(_asked(own)), _Steps)
+    return [" ".join(step.split()) for step in answer.steps]
+
+
+def steps_key(own: GEval) -> str:
+    """What the steps are kept under: they depend on the words of the criterion and what the judge will see."""
+    asked = "\n".join((_steps_prompt().digest, *_asked(own).values()))
+    return f"geval.{own.name}-{blake2b(asked.encode(), digest_size=6).hexdigest()}"
+
+
+def _steps_prompt() -> Prompt:
+    return Prompt.load(PROMPTS / "geval_steps.prompt")
+
+
+def _asked(own: GEval) -> dict[str, str]:
+    parts = [f"[{item.name}]" + (f" ({item.meaning})" if item.meaning else "") for item in own.shown]
+    return {"criterion": spoken(own.criterion), "parts": ", ".join(parts)}
+
+
+async def _read(own: GEval, point: Any, options: JudgeOptions) -> Mapping[str, str]:
+    return own_values(own, Inputs(point))
+
+
+async def _score(
+    form: _Form,
+    weighting: Literal["auto", "on", "off"],
+    values: Mapping[str, str],
+    options: JudgeOptions,
+    use: Instruments,
+) -> Score:
+    judge = use.judge
+    if weighting != "off":
+        judge = replace(judge, config={**(judge.config or {}), **WEIGHED})
+    answer, reply = await judge.ask_whole(use.prompts[STEP].render(values), _Rated)
+    reason = answer.reason.strip() or "the judge gave no reason"
+    if answer.rating is None:
+        raise NothingToJudge(reason)
+    return _rated(form, answer.rating, reply, options, reason)
+
+
+def _rated(form: _Form, rating: int, reply: Reply, options: JudgeOptions, reason: str) -> Score:
+    weights = None if form.weighted is False else rating_weights(reply, SCALE)
+    form.settle(weights)
+    details: dict[str, JsonValue] = {"rating": rating}
+    raw: float = rating
+    if weights is not None:
+        raw = math.fsum(number * share for number, share in weights.items())
+        details["probabilities"] = {str(number): share for number, share in weights.items()}
+    score = from_five(raw)
+    details |= {
+        "raw_score": raw,
+        "normalized_score": score,
+        "form": "as rated" if weights is None else "weighted by token probabilities",
+    }
+    return decided(score, options, reason=reason, details=details)
