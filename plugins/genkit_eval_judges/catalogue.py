@@ -5,7 +5,18 @@ The table in the README is made of it: `python -m tests.plugins.judges.catalogue
 
 from __future__ import annotations
 
-from genkit_eval_judges import calls, citations, grounding, harm, plans, quality, relevancy, retrieval, tasks
+from genkit_eval_judges import (
+    calls,
+    citations,
+    conversation,
+    grounding,
+    harm,
+    plans,
+    quality,
+    relevancy,
+    retrieval,
+    tasks,
+)
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
@@ -13,6 +24,7 @@ __all__ = ["JUDGES"]
 JUDGES: tuple[Recipe, ...] = (
     *calls.JUDGES,
     *citations.JUDGES,
+    *conversation.JUDGES,
     *grounding.JUDGES,
     *harm.JUDGES,
     *plans.JUDGES,

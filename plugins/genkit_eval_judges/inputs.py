@@ -16,7 +16,7 @@ from genkit_eval.judged import NONE, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 
-__all__ = ["INPUTS", "Exchange", "Inputs"]
+__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Inputs:
     def turns(self) -> Sequence[Turn]:
         """The conversation; an output is its last turn, where the turns given are those before it."""
         given = self.point.turns or ()
-        if not given or not self.point.has("output") or _answers(given[-1]):
+        if not given or not self.point.has("output") or answers(given[-1]):
             return given
         return (*given, Turn(role="assistant", content=self.point.output))
 
@@ -101,7 +101,7 @@ class Inputs:
                     found[-1] = Exchange(f"{found[-1].user}\n{said}", None)
                 else:
                     found.append(Exchange(said, None))
-            elif found and _answers(turn):
+            elif found and answers(turn):
                 answer = found[-1].answer
                 found[-1] = Exchange(found[-1].user, said if answer is None else f"{answer}\n{said}")
         return found
@@ -112,7 +112,7 @@ class Inputs:
         called = any(turn.tool_calls for turn in self.turns)
         if self.tools and not called:
             return self.calls
-        return [line for turn in self.turns if turn.role in ("assistant", "tool") for line in _told(turn)]
+        return told([turn for turn in self.turns if turn.role in ("assistant", "tool")])
 
     def require(self, names: Collection[str]) -> None:
         """See to it that these parts are there.
@@ -158,7 +158,13 @@ class _Part:
     fields: tuple[str, ...]
 
 
-def _answers(turn: Turn) -> bool:
+def told(turns: Sequence[Turn]) -> list[str]:
+    """Turns as texts: who spoke and what was said, and each call of a tool."""
+    return [line for turn in turns for line in _told(turn)]
+
+
+def answers(turn: Turn) -> bool:
+    """Whether an assistant says something in this turn, and does not only call tools."""
     return turn.role == "assistant" and bool(text_of(turn.content).strip())
 
 
@@ -201,9 +207,7 @@ INPUTS: Mapping[str, _Part] = {
     "context": _Part(
         lambda inputs: "\n\n".join(text for text in inputs.documents if text.strip()), "context", ("context",)
     ),
-    "turns": _Part(
-        lambda inputs: numbered([line for turn in inputs.turns for line in _told(turn)]), "turns", ("turns",)
-    ),
+    "turns": _Part(lambda inputs: numbered(told(inputs.turns)), "turns", ("turns",)),
     "tools": _Part(lambda inputs: numbered(inputs.calls), "tool calls", ("tools", "turns")),
     "tool_catalog": _Part(_catalogue, "tool catalogue", ("tool_catalog",)),
     "steps": _Part(lambda inputs: numbered(inputs.steps), "steps", ("tools", "turns")),
