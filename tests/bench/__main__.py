@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.bench import builtin, cheap, faults, heuristics, imports, judged, resume, store, waits
+from tests.bench import builtin, cheap, faults, heuristics, imports, judged, limits, resume, store, waits
 from tests.bench.options import Options
 from tests.bench.table import Table, render
 
@@ -29,6 +29,7 @@ TOPICS: Mapping[str, Callable[[Options], Iterable[Table]]] = {
     "resume": resume.tables,
     "waits": waits.tables,
     "judged": judged.tables,
+    "limits": limits.tables,
     "faults": faults.tables,
 }
 

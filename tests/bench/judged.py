@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import ceil
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from genkit_eval import GenkitEval, Prompt
+from genkit_eval import GenkitEval, Message, Prompt, Registry
 from genkit_eval.prompts import fenced
 from genkit_eval.types import Sample
 from genkit_eval_metrics import genkit_metrics
@@ -27,7 +27,7 @@ from tests.bench.measure import Arm, Cost, best, measured
 from tests.bench.options import Options
 from tests.bench.table import Row, Table, count, seconds
 
-__all__ = ["tables"]
+__all__ = ["CALLS", "by_client", "ours", "tables"]
 
 METRIC = "genkitEval/faithfulness"
 CALLS = 2
@@ -89,55 +89,79 @@ def by_hand(url: str, number: int, fast: bool) -> Cost:
     _import_sdk(fast=fast)
     rows = _rows(number)
     with measured() as cost:
-        records = asyncio.run(_loop(url, rows, fast=fast))
+        records = asyncio.run(_over_sdk(url, rows, fast=fast))
     cost.facts["sums"] = {METRIC: sum(record["score"] or 0 for record in records)}
     return cost
 
 
-async def _loop(url: str, rows: list[dict[str, Any]], *, fast: bool) -> list[Record]:
+async def _over_sdk(url: str, rows: list[dict[str, Any]], *, fast: bool) -> list[Record]:
     import openai
 
-    records: list[Record] = []
-    pending = iter(rows)
     transport = openai.DefaultAioHttpClient() if fast else None
     async with openai.AsyncOpenAI(base_url=url, api_key="none", max_retries=0, http_client=transport) as client:
 
-        async def work() -> None:
-            for row in pending:
-                score, error = None, None
-                started = perf_counter()
-                try:
-                    score = await _faithfulness(client, row)
-                except Exception as problem:  # noqa: BLE001 # whatever a call raises
-                    error = f"{type(problem).__name__}: {problem}"
-                took = perf_counter() - started
-                records.append({"id": row["testCaseId"], "score": score, "error": error, "seconds": took})
+        async def ask(messages: Sequence[Message], form: type[BaseModel]) -> str:
+            sent: Any = [{"role": message.role, "content": message.content} for message in messages]
+            wanted: Any = {"type": "json_schema", "json_schema": response_schema(form)}
+            completion = await client.chat.completions.create(
+                model="judge", messages=sent, response_format=wanted, temperature=0
+            )
+            return str(completion.choices[0].message.content)
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(WORKERS):
-                group.create_task(work())
+        return await _loop(rows, ask)
+
+
+def by_client(url: str, number: int, fast: bool) -> Cost:
+    """The same loop over the client that a run has, with nothing of a run around it."""
+    _import_sdk(fast=fast)
+    rows = _rows(number)
+    registry = Registry()
+    registry.install(openai_models("bench", base_url=url))
+    model = registry.model("bench/judge")
+
+    async def ask(messages: Sequence[Message], form: type[BaseModel]) -> str:
+        return (await model.generate(messages, output=form, config={"temperature": 0})).text
+
+    with measured() as cost:
+        records = asyncio.run(_loop(rows, ask))
+    cost.facts["sums"] = {METRIC: sum(record["score"] or 0 for record in records)}
+    return cost
+
+
+Ask = Callable[[Sequence[Message], type[BaseModel]], Awaitable[str]]
+
+
+async def _loop(rows: list[dict[str, Any]], ask: Ask) -> list[Record]:
+    records: list[Record] = []
+    pending = iter(rows)
+
+    async def work() -> None:
+        for row in pending:
+            score, error = None, None
+            started = perf_counter()
+            try:
+                score = await _faithfulness(ask, row)
+            except Exception as problem:  # noqa: BLE001 # whatever a call raises
+                error = f"{type(problem).__name__}: {problem}"
+            took = perf_counter() - started
+            records.append({"id": row["testCaseId"], "score": score, "error": error, "seconds": took})
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(WORKERS):
+            group.create_task(work())
     return records
 
 
 _PROMPTS = {name: Prompt.load(PROMPTS / f"{name}.prompt") for name in ("statements", "verdicts")}
 
 
-async def _faithfulness(client: Any, row: Mapping[str, Any]) -> float:
+async def _faithfulness(ask: Ask, row: Mapping[str, Any]) -> float:
     values = {"question": fenced(row["input"]), "answer": fenced(row["output"])}
-    first = Statements.model_validate_json(await _asked(client, "statements", values, Statements))
+    first = Statements.model_validate_json(await ask(_PROMPTS["statements"].render(values), Statements))
     lines = "\n".join(f"{place}. {line}" for place, line in enumerate(first.statements, 1))
     values = {"statements": fenced(lines), "evidence": fenced("\n\n".join(row["context"]))}
-    second = Verdicts.model_validate_json(await _asked(client, "verdicts", values, Verdicts))
+    second = Verdicts.model_validate_json(await ask(_PROMPTS["verdicts"].render(values), Verdicts))
     return sum(item.verdict for item in second.verdicts) / len(first.statements)
-
-
-async def _asked(client: Any, prompt: str, values: Mapping[str, str], form: type[BaseModel]) -> str:
-    messages = [{"role": message.role, "content": message.content} for message in _PROMPTS[prompt].render(values)]
-    wanted = {"type": "json_schema", "json_schema": response_schema(form)}
-    completion = await client.chat.completions.create(
-        model="judge", messages=messages, response_format=wanted, temperature=0
-    )
-    return str(completion.choices[0].message.content)
 
 
 # --- ours -------------------------------------------------------------------------------------------------------------
