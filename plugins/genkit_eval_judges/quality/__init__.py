@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.quality import language, safety
+from genkit_eval_judges.quality import language, manner, safety, swift
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES", "RUBRICS"]
 
-RUBRICS: tuple[Rubric, ...] = (*language.RUBRICS, *safety.RUBRICS)
+RUBRICS: tuple[Rubric, ...] = (
+    *language.RUBRICS,
+    *manner.RUBRICS,
+    *safety.RUBRICS,
+    *swift.RUBRICS,
+)
 """Those that are one rating."""
 
 JUDGES: tuple[Recipe, ...] = (*(rubric.recipe() for rubric in RUBRICS),)

@@ -91,8 +91,8 @@ Expert words to an expert are clear. Dry is not unclear. Whether it is right or 
                 0.15,
             ),
             Example(
-                "Request: Do I need a visa?\nAnswer: Not for up to 90 days, if your passport is from one of the countries "
-                "in the list below. With any other passport, yes.",
+                "Request: Do I need a visa?\nAnswer: Not for up to 90 days, if your passport is from a country in the "
+                "list below. With any other passport, yes.",
                 "The two cases stand apart, each with its condition, and one reading tells which one applies.",
                 0.95,
             ),

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import GenkitEval, Outcome, Status
+from genkit_eval import EvalMetric, GenkitEval, Outcome, Status
 from genkit_eval.prompts import fence_marks
-from genkit_eval.testing import ScriptedModel
+from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval_judges import judges
 from genkit_eval_judges.quality import RUBRICS
 from genkit_eval_judges.quality.rubric import Rubric, scorable
@@ -25,17 +25,23 @@ VALUES: dict[str, Any] = {
 
 
 def given(*parts: str) -> dict[str, Any]:
-    """A data point's fields for these parts."""
-    return {VALUES[part][0]: VALUES[part][1] for part in parts}
+    """A data point's fields for these parts; the others that we know are empty."""
+    return {field: value if part in parts else type(value)() for part, (field, value) in VALUES.items()}
+
+
+async def ask(rubric: Rubric, replies: Any, *parts: str, name: str = "") -> tuple[EvalMetric, ScriptedModel]:
+    """What one rubric comes to for a case with these parts, and the model that was asked."""
+    model = ScriptedModel(replies)
+    ge = GenkitEval(plugins=[judges(judge=model, evaluators=[f"quality/{rubric.name}"])])
+    (metric,) = await ge.score(data_point(**given(*(parts or rubric.needs))), name or f"quality/{rubric.name}")
+    return metric, model
 
 
 @pytest.mark.anyio
 @EACH
-@pytest.mark.parametrize(
-    ("rated", "status"), [(0.0, Status.FAIL), (0.4, Status.FAIL), (0.5, Status.PASS), (1, Status.PASS)]
-)
-async def test_the_rating_is_the_score(judged: Any, rubric: Rubric, rated: float, status: Status) -> None:
-    metric, model = await judged(f"quality/{rubric.name}", rating(rated, "by this"), **given(*rubric.needs))
+@pytest.mark.parametrize(("rated", "status"), [(0.4, Status.FAIL), (0.5, Status.PASS)])
+async def test_the_rating_is_the_score(rubric: Rubric, rated: float, status: Status) -> None:
+    metric, model = await ask(rubric, rating(rated, "by this"))
 
     assert (metric.score, metric.status) == (rated, status)
     assert metric.rationale == "by this"
@@ -44,10 +50,10 @@ async def test_the_rating_is_the_score(judged: Any, rubric: Rubric, rated: float
 
 @pytest.mark.anyio
 @EACH
-async def test_the_judge_is_told_intent_criterion_and_anchors_and_shown_the_parts(judged: Any, rubric: Rubric) -> None:
+async def test_the_judge_is_told_intent_criterion_and_anchors_and_shown_the_parts(rubric: Rubric) -> None:
     parts = [part for part in (*rubric.needs, *rubric.shows) if part in VALUES]
 
-    _, model = await judged(f"quality/{rubric.name}", rating(1), **given(*parts))
+    _, model = await ask(rubric, rating(1), *parts)
 
     system, user = (message.content for message in model.calls[0].messages)
     for said in (rubric.intent, rubric.criterion, rubric.low, rubric.middle, rubric.high):
@@ -63,11 +69,9 @@ async def test_the_judge_is_told_intent_criterion_and_anchors_and_shown_the_part
 @pytest.mark.anyio
 @EACH
 @pytest.mark.case("judge-metric/empty-output-no-judge-call")
-async def test_whatever_is_missing_is_inconclusive_and_costs_no_call(judged: Any, rubric: Rubric) -> None:
+async def test_whatever_is_missing_is_inconclusive_and_costs_no_call(rubric: Rubric) -> None:
     for missing in rubric.needs:
-        there = given(*(part for part in VALUES if part != missing))
-
-        metric, model = await judged(f"quality/{rubric.name}", [], **there)
+        metric, model = await ask(rubric, [], *(part for part in VALUES if part != missing))
 
         assert metric.outcome is Outcome.INCONCLUSIVE
         assert model.calls == []
@@ -76,8 +80,8 @@ async def test_whatever_is_missing_is_inconclusive_and_costs_no_call(judged: Any
 @pytest.mark.anyio
 @EACH
 @pytest.mark.case("judge-reply/score-null")
-async def test_a_rating_of_null_is_inconclusive(judged: Any, rubric: Rubric) -> None:
-    metric, _ = await judged(f"quality/{rubric.name}", rating(None, "nothing to rate"), **given(*rubric.needs))
+async def test_a_rating_of_null_is_inconclusive(rubric: Rubric) -> None:
+    metric, _ = await ask(rubric, rating(None, "nothing to rate"))
 
     assert metric.outcome is Outcome.INCONCLUSIVE
     assert metric.rationale == "nothing to rate"
@@ -86,9 +90,9 @@ async def test_a_rating_of_null_is_inconclusive(judged: Any, rubric: Rubric) -> 
 @pytest.mark.anyio
 @EACH
 @pytest.mark.case("judge-reply/score-above-scale")
-async def test_a_rating_off_the_scale_is_asked_for_again_and_then_failed(judged: Any, rubric: Rubric) -> None:
-    again, _ = await judged(f"quality/{rubric.name}", [rating(7), rating(0.7)], **given(*rubric.needs))
-    twice, model = await judged(f"quality/{rubric.name}", rating(7), **given(*rubric.needs))
+async def test_a_rating_off_the_scale_is_asked_for_again_and_then_failed(rubric: Rubric) -> None:
+    again, _ = await ask(rubric, [rating(7), rating(0.7)])
+    twice, model = await ask(rubric, rating(7))
 
     assert again.score == 0.7
     assert twice.outcome is Outcome.FAILED
@@ -98,9 +102,9 @@ async def test_a_rating_off_the_scale_is_asked_for_again_and_then_failed(judged:
 
 @pytest.mark.anyio
 @EACH
-async def test_the_names_of_scorable_stand_for_it(judged: Any, rubric: Rubric) -> None:
+async def test_the_names_of_scorable_stand_for_it(rubric: Rubric) -> None:
     for alias in scorable(*rubric.known_as):
-        metric, _ = await judged(alias, rating(0.3), **given(*rubric.needs))
+        metric, _ = await ask(rubric, rating(0.3), name=alias)
 
         assert (metric.score, metric.status) == (0.3, Status.FAIL)
 
