@@ -324,13 +324,13 @@ class GenkitEval:
     ) -> list[EvalMetric]:
         """Score one data point: no run, no store. One metric for each score, in the evaluators' order.
 
-        `seconds` is each evaluator's deadline.
+        `seconds` is each evaluator's deadline. Judges are asked as in a run, so what the cache knows costs nothing.
         """
-        from genkit_eval.engine import make_plan, score_point
+        from genkit_eval.engine import checked_use, make_plan, score_point
 
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
         plan = await self._planned(lambda: make_plan(self.registry, None, refs))
-        return await score_point(plan, point, evaluator_seconds=seconds)
+        return await score_point(plan, point, evaluator_seconds=seconds, cache=checked_use(self.cache))
 
     async def _resume(
         self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None

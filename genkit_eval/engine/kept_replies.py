@@ -59,7 +59,7 @@ class KeptReplies:
     A reply goes to the run's journal before anybody reads it, and to the cache once somebody could use it.
     """
 
-    def __init__(self, journal: Journal, *, cache: str = "on") -> None:
+    def __init__(self, journal: Journal | None = None, *, cache: str = "on") -> None:
         self.recorded: RecordedCalls | None = None
         """Of the earlier sessions of a run that is resumed."""
         self._journal, self._use = journal, checked_use(cache)
@@ -95,7 +95,8 @@ class KeptReplies:
 
     def record(self, slot: int, key: RequestKey, reply: bytes) -> None:
         """Note what this run was told; a kill loses nothing of it."""
-        self._journal.add_call(slot, key.text, key.kept(reply))
+        if self._journal is not None:
+            self._journal.add_call(slot, key.text, key.kept(reply))
 
     async def keep(self, key: RequestKey, reply: bytes, *, model: str) -> None:
         """Keep a reply that was of use, for other runs."""

@@ -163,6 +163,21 @@ async def test_a_judge_without_an_address_is_another_one_in_each_run(tmp_path: P
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(("cache", "asked"), [("on", 1), ("off", 3), ("only", 0)])
+async def test_a_point_that_is_scored_alone_is_judged_by_the_same_rules(
+    app: Callable[..., GenkitEval], cache: str, asked: int
+) -> None:
+    point = DataPoint(input="q", output="a")
+    with OpenAIServer(CLEAN) as server:
+        ge = app(server, cache=cache)
+        metrics = [(await ge.score(point, METRIC))[0] for _ in range(3)]
+
+    assert len(server.calls) == asked
+    outcome = Outcome.FAILED if cache == "only" else Outcome.VERDICT
+    assert [metric.outcome for metric in metrics] == [outcome] * 3
+
+
+@pytest.mark.anyio
 async def test_a_model_that_is_measured_is_called_anew(app: Callable[..., GenkitEval]) -> None:
     with OpenAIServer("Lyon") as server:
         for _ in range(2):
