@@ -179,7 +179,8 @@ class Intake:
                 given[name] = row[key]
         if given.keys().isdisjoint(SUBSTANCE):
             found = ", ".join(f"'{key}'" for key in list(row)[:8]) or "no key at all"
-            problems.append(self._problem(f"there is no 'input' (found {found})", place, row))
+            hint = ": a log of chats is read with format chat" if "messages" in row else ""
+            problems.append(self._problem(f"there is no 'input' (found {found}){hint}", place, row))
         for name in given.keys() & CHECKS.keys():
             if not CHECKS[name].fits(given[name]):
                 message = _misfit(CHECKS[name], given[name], name)

@@ -15,7 +15,7 @@ from genkit_eval.datasets.strict_json import Faulty, is_exact, parse
 from genkit_eval.errors import Problem
 from genkit_eval.types import Sample
 
-__all__ = ["read_jsonl", "write_jsonl"]
+__all__ = ["pieces", "read_jsonl", "rows", "write_jsonl"]
 
 PIECE_BYTES = 1 << 20
 
@@ -23,14 +23,13 @@ PIECE_BYTES = 1 << 20
 def read_jsonl(stream: BinaryIO, intake: Intake) -> Iterator[Batch]:
     """Batches of whole lines of about a megabyte; blank lines carry no sample."""
     line, position, offset = 1, 1, 0
-    for piece in _pieces(stream):
+    for piece in pieces(stream):
         skipped = len(BOM) if offset == 0 and piece.startswith(BOM) else 0
         lines = piece[skipped:].split(b"\n")
         with collector_paused():
             samples = None if intake.careful else _quick(piece[skipped:], lines, position, intake)
             if samples is None:
-                rows = _rows(lines, Place(line, position), offset + skipped, intake)
-                batch = intake.batch(rows)
+                batch = intake.batch(rows(lines, Place(line, position), offset + skipped, intake))
                 position += sum(1 for text in lines if text and not text.isspace())
             else:
                 batch = Batch(samples)
@@ -40,7 +39,7 @@ def read_jsonl(stream: BinaryIO, intake: Intake) -> Iterator[Batch]:
         offset += len(piece)
 
 
-def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+def pieces(stream: BinaryIO) -> Iterator[bytes]:
     """The stream cut after line feeds only: other line separators may stand inside a string."""
     kept: list[bytes] = []
     while data := stream.read(PIECE_BYTES):
@@ -64,7 +63,14 @@ def _quick(piece: bytes, lines: list[bytes], position: int, intake: Intake) -> l
     return intake.quick(values, position)
 
 
-def _rows(lines: list[bytes], first: Place, offset: int, intake: Intake) -> Iterator[tuple[object, Place]]:
+def rows(lines: list[bytes], first: Place, offset: int, intake: Intake) -> Iterator[tuple[object, Place]]:
+    """The JSON values of lines, each with its place; lines that hold none are problems, which are kept.
+
+    Args:
+        lines: of one piece of the stream.
+        first: the place of the first one.
+        offset: where the piece begins, in bytes.
+    """
     position, line = first.position, first.line or 1
     for number, data in enumerate(lines, start=line):
         if data and not data.isspace():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from genkit_eval._json import json_form
+from genkit_eval.datasets.chat_logs import read_chats
 from genkit_eval.datasets.delimited import read_delimited
 from genkit_eval.datasets.ids import IdIndex
 from genkit_eval.datasets.intake import Batch, Intake, Place
@@ -48,7 +49,7 @@ def read_samples(source: Source, *, format: str | None = None, schema: DatasetSc
 
     Args:
         source: a path, or an open file, text or binary, such as `sys.stdin`.
-        format: json, jsonl, csv, tsv or yaml; else the file name's ending tells.
+        format: json, jsonl, csv, tsv, yaml, or chat (logs in OpenAI's form); else the file name's ending tells.
         schema: types the columns `input` and `reference` of CSV and TSV, which are text otherwise.
     Raises:
         DataFileError: all problems of the source, each with line, sample and field.
@@ -121,6 +122,7 @@ _READERS: Mapping[str, _Reader] = {
     "csv": lambda stream, intake, schema: read_delimited(stream, intake, delimiter=",", schema=schema),
     "tsv": lambda stream, intake, schema: read_delimited(stream, intake, delimiter="\t", schema=schema),
     "yaml": lambda stream, intake, schema: read_yaml(stream, intake),
+    "chat": lambda stream, intake, schema: read_chats(stream, intake),
 }
 
 

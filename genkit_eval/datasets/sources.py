@@ -32,8 +32,9 @@ FORMATS = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "yaml": (".yaml", ".yml"),
+    "chat": (),
 }
-"""Each format with the file name endings that mean it."""
+"""Each format with the file name endings that mean it; chats lie in JSON and JSON Lines, so it has to be asked for."""
 
 BOM = b"\xef\xbb\xbf"
 

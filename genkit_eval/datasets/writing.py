@@ -11,6 +11,7 @@ from genkit_eval.datasets.json_files import write_json
 from genkit_eval.datasets.jsonl import write_jsonl
 from genkit_eval.datasets.sources import format_of
 from genkit_eval.datasets.yaml_files import write_yaml
+from genkit_eval.errors import ConfigError
 from genkit_eval.stored import DatasetSchema
 from genkit_eval.types import Sample
 
@@ -29,9 +30,11 @@ def write_samples(
         schema: the one to read CSV or TSV with again, where inputs or references are not text.
     Raises:
         DataFileError: CSV or TSV cannot hold a value; nothing is written.
-        ConfigError: the format is not known.
+        ConfigError: the format is not known, or is only read.
     """
     kind = format_of(path, format)
+    if kind == "chat":
+        raise ConfigError("logs of chats are read, not written: use one of json, jsonl, csv, tsv, yaml")
     replace(Path(path), encode_samples(samples, format=kind, schema=schema, target=str(path)))
 
 

@@ -1,0 +1,245 @@
+"""From one chat in OpenAI's form to the keys of a sample: turns, tools linked to what they gave, the last answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from genkit_eval.datasets.fields import kind_of
+
+__all__ = ["NoChat", "sample_of_chat"]
+
+Row = Mapping[str, Any]
+
+_ROLES = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+_USAGE = {"prompt_tokens": "inputTokens", "completion_tokens": "outputTokens"}
+_READ = {
+    "messages",
+    "tools",
+    "functions",
+    "model",
+    "request",
+    "response",
+    "body",
+    "choices",
+    "usage",
+    "user",
+    "metadata",
+    "id",
+    "custom_id",
+}
+_HOW_ASKED = {
+    "object",
+    "created",
+    "temperature",
+    "top_p",
+    "n",
+    "stream",
+    "stream_options",
+    "max_tokens",
+    "max_completion_tokens",
+    "response_format",
+    "tool_choice",
+    "function_call",
+    "parallel_tool_calls",
+    "seed",
+    "stop",
+    "frequency_penalty",
+    "presence_penalty",
+    "logprobs",
+    "top_logprobs",
+    "store",
+    "reasoning_effort",
+    "service_tier",
+    "system_fingerprint",
+    "error",
+}
+"""Keys of a logged call that say only how the model was asked."""
+
+
+class NoChat(ValueError):
+    """A row that is no chat; its text says what was found, `path` where."""
+
+    def __init__(self, message: str, path: str | None = None) -> None:
+        self.path = path
+        super().__init__(message)
+
+
+def sample_of_chat(row: object) -> dict[str, Any]:
+    """The JSON object of a sample.
+
+    A row is a list of messages, an object with `messages` (and `tools`, `user`, `metadata` …), or one with `request`
+    (or `body`) and `response`, whose message is then the last. Keys of a sample beside them stay.
+
+    Raises:
+        NoChat: it is none of these, or a message is not one.
+    """
+    given = {"messages": row} if isinstance(row, list) else row
+    if not isinstance(given, dict):
+        raise NoChat(f"expected a chat (a list of messages, or an object with 'messages'), found {kind_of(row)}")
+    request = next((given[key] for key in ("request", "body") if isinstance(given.get(key), dict)), given)
+    response = _response(given)
+    messages = request.get("messages")
+    if not isinstance(messages, list) or not messages:
+        found = ", ".join(f"'{key}'" for key in list(given)[:8]) or "no key at all"
+        raise NoChat(f"there are no 'messages' (found {found})")
+    chat = _Chat()
+    for number, message in enumerate((*messages, *_answers(response))):
+        chat.add(message, f"messages[{number}]")
+    own = {key: value for key, value in given.items() if key not in _READ | _HOW_ASKED}
+    return {**_about(given, request, response), **chat.sample(), **own}
+
+
+def _response(given: Row) -> Row:
+    """What the model answered: the completion under `response`, there perhaps under `body`, or the row itself."""
+    found = given.get("response")
+    body = found.get("body") if isinstance(found, dict) else None
+    return body if isinstance(body, dict) else found if isinstance(found, dict) else given
+
+
+def _answers(response: Row) -> Sequence[object]:
+    choices = response.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    return [choice["message"]] if isinstance(choice, dict) and "message" in choice else []
+
+
+def _about(given: Row, request: Row, response: Row) -> dict[str, Any]:
+    """What is said about the chat: its id, whose it is, the tools on offer, what it cost."""
+    metadata: Mapping[str, Any] = next(
+        (item["metadata"] for item in (given, request) if isinstance(item.get("metadata"), dict)), {}
+    )
+    name = next((given[key] for key in ("custom_id", "id") if isinstance(given.get(key), str)), response.get("id"))
+    user = given.get("user", request.get("user"))
+    offered = request.get("tools") or request.get("functions") or ()
+    usage = response.get("usage")
+    counts = {new: usage[key] for key, new in _USAGE.items() if key in usage} if isinstance(usage, dict) else {}
+    found = {
+        "testCaseId": name if isinstance(name, str) else None,
+        "userId": user if isinstance(user, str) else metadata.get("user_id"),
+        "sessionId": metadata.get("session_id"),
+        "toolCatalog": [_offered(tool) for tool in offered] if isinstance(offered, list) else None,
+        "usage": {**counts, "modelCalls": 1} if counts else None,
+        "custom": {key: value for key, value in metadata.items() if key not in ("user_id", "session_id")},
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _offered(tool: object) -> object:
+    return tool["function"] if isinstance(tool, dict) and isinstance(tool.get("function"), dict) else tool
+
+
+@dataclass(slots=True)
+class _Chat:
+    """A chat as far as it was read."""
+
+    system: list[str] = field(default_factory=list)
+    turns: list[dict[str, Any]] = field(default_factory=list)
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    attachments: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, message: object, path: str) -> None:
+        if not isinstance(message, dict):
+            raise NoChat(f"expected a message, found {kind_of(message)}", path)
+        role = _ROLES.get(str(message.get("role")))
+        if role is None:
+            raise NoChat(f"the role is {message.get('role')!r}: expected one of {', '.join(_ROLES)}", path)
+        text = self._text(message, path)
+        if role == "system" and not self.turns:
+            self.system.append(text)
+            return
+        turn: dict[str, Any] = {"role": role, "content": text}
+        calls = [*_calls(message, path)]
+        if calls:
+            turn["toolCalls"] = calls
+            # their outputs come to be known, and a turn keeps what the assistant said
+            self.tools += [{**call} for call in calls]
+        if role == "tool":
+            turn |= self._linked(message, text, path)
+        self.turns.append(turn)
+
+    def _linked(self, message: Row, text: str, path: str) -> dict[str, str]:
+        """Give the call that a tool answers its output."""
+        name = message.get("tool_call_id")
+        key, value = ("id", name) if name is not None else ("name", message.get("name"))
+        open_calls = [call for call in self.tools if call.get(key) == value and "output" not in call]
+        if not open_calls:
+            called = f"tool_call_id {name!r}" if name is not None else f"a message of tool {value!r}"
+            raise NoChat(f"{called} answers no call before it", path)
+        open_calls[0]["output"] = _value(text)
+        return {"toolCallId": name} if isinstance(name, str) else {}
+
+    def _text(self, message: Row, path: str) -> str:
+        content = message.get("content")
+        if content is None:
+            refusal = message.get("refusal")
+            return refusal if isinstance(refusal, str) else ""
+        if isinstance(content, str):
+            return content
+        if not isinstance(content, list):
+            raise NoChat(f"the content is {kind_of(content)}: expected text or a list of parts", path)
+        return "\n".join(text for part in content for text in self._part(part, path))
+
+    def _part(self, part: object, path: str) -> Iterator[str]:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, dict) and kind in _TEXT_PARTS:
+            yield str(part.get(_TEXT_PARTS[str(kind)], ""))
+        elif isinstance(part, dict) and kind in ("image_url", "input_image"):
+            image = part.get("image_url")
+            url = image.get("url") if isinstance(image, dict) else image
+            if not isinstance(url, str):
+                raise NoChat("an image without an address", path)
+            self.attachments.append({"url": url})
+        else:
+            raise NoChat(f"a part of type {kind!r} cannot be read: expected text or image_url", path)
+
+    def sample(self) -> dict[str, Any]:
+        asked = [turn["content"] for turn in self.turns if turn["role"] == "user"]
+        last = self.turns[-1] if self.turns else {}
+        found: dict[str, Any] = {"turns": self.turns}
+        if asked:
+            found["input"] = asked[-1]
+        if last.get("role") == "assistant" and last["content"].strip():
+            found["output"] = last["content"]
+        if self.system:
+            found["systemPrompt"] = "\n\n".join(self.system)
+        if self.tools:
+            found["tools"] = self.tools
+        if self.attachments:
+            found["attachments"] = self.attachments
+        return found
+
+
+def _calls(message: Row, path: str) -> Iterator[dict[str, Any]]:
+    given = message.get("tool_calls") or ()
+    legacy = message.get("function_call")
+    for call in (*given, {"function": legacy}) if isinstance(legacy, dict) else given:
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise NoChat("a call of a tool without the name of a function", path)
+        found = {"name": function["name"], "arguments": _value(function.get("arguments") or "{}")}
+        yield {**found, "id": call["id"]} if isinstance(call.get("id"), str) else found
+
+
+def _value(text: object) -> object:
+    """What a text says as a JSON object or list; the text itself where it is none, as models write them."""
+    if not isinstance(text, str):
+        return text
+    try:
+        found = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+    return found if isinstance(found, dict | list) else text
+
+
+def _refuse(word: str) -> object:
+    raise ValueError(word)

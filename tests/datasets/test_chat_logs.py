@@ -1,0 +1,179 @@
+"""Logs of chats in OpenAI's form as samples."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genkit_eval.datasets import check_file, read_samples, write_samples
+from genkit_eval.errors import ConfigError, DataFileError
+from genkit_eval.types import Sample
+
+ASKED = {"role": "user", "content": "What is the weather in Oslo?"}
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+GIVEN = {"role": "tool", "tool_call_id": "c1", "content": '{"celsius": -3}'}
+ANSWERED = {"role": "assistant", "content": "It is -3 degrees."}
+
+
+def samples(*rows: object) -> list[Sample]:
+    data = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+    return list(read_samples(io.BytesIO(data), format="chat"))
+
+
+def sample(row: object) -> dict[str, Any]:
+    (found,) = samples(row)
+    return found.to_json()
+
+
+def refused(row: object) -> str:
+    with pytest.raises(DataFileError) as caught:
+        samples(row)
+    return str(caught.value)
+
+
+def test_the_last_answer_is_the_output_and_what_the_user_said_last_the_input() -> None:
+    first = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi!"}]
+
+    found = sample({"messages": [{"role": "system", "content": "Be brief."}, *first, ASKED, ANSWERED]})
+
+    assert found["input"] == "What is the weather in Oslo?"
+    assert found["output"] == "It is -3 degrees."
+    assert found["systemPrompt"] == "Be brief."
+    assert [turn["role"] for turn in found["turns"]] == ["user", "assistant", "user", "assistant"]
+
+
+def test_a_call_of_a_tool_is_linked_by_id_to_what_the_tool_gave() -> None:
+    other = {"id": "c2", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bergen"}'}}
+    calls = {"role": "assistant", "content": "", "tool_calls": [CALL, other]}
+    second = {"role": "tool", "tool_call_id": "c2", "content": "rain"}
+
+    found = sample({"messages": [ASKED, calls, second, GIVEN, ANSWERED]})
+
+    assert found["tools"] == [
+        {"name": "weather", "arguments": {"city": "Oslo"}, "output": {"celsius": -3}, "id": "c1"},
+        {"name": "weather", "arguments": {"city": "Bergen"}, "output": "rain", "id": "c2"},
+    ]
+    assert [call["id"] for call in found["turns"][1]["toolCalls"]] == ["c1", "c2"]
+    assert found["turns"][2] == {"role": "tool", "content": "rain", "toolCallId": "c2"}
+
+
+def test_a_result_of_no_call_is_refused_with_its_place() -> None:
+    said = refused({"messages": [ASKED, GIVEN, ANSWERED]})
+
+    assert "tool_call_id 'c1' answers no call before it" in said
+    assert "line 1" in said
+    assert "messages[1]" in said
+
+
+def test_a_chat_that_waits_for_an_answer_has_no_output() -> None:
+    assert "output" not in sample([ASKED, CALLED, GIVEN])
+
+
+def test_the_tools_on_offer_are_the_catalogue() -> None:
+    weather = {"name": "weather", "description": "Now.", "parameters": {"type": "object"}}
+
+    found = sample({"messages": [ASKED, ANSWERED], "tools": [{"type": "function", "function": weather}]})
+
+    assert found["toolCatalog"] == [weather]
+
+
+def test_a_logged_call_has_its_answer_its_cost_and_whose_it_was() -> None:
+    request = {"model": "m", "messages": [ASKED], "user": "u7", "metadata": {"session_id": "s1", "shop": "north"}}
+    response = {
+        "id": "chatcmpl-1",
+        "choices": [{"index": 0, "message": ANSWERED, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 6, "total_tokens": 18},
+    }
+
+    found = sample({"request": request, "response": response, "tags": ["live"]})
+
+    assert found["output"] == "It is -3 degrees."
+    assert found["testCaseId"] == "chatcmpl-1"
+    assert (found["userId"], found["sessionId"], found["tags"]) == ("u7", "s1", ["live"])
+    assert found["custom"] == {"shop": "north"}
+    assert found["usage"] == {"inputTokens": 12, "outputTokens": 6, "modelCalls": 1}
+
+
+def test_the_files_of_a_batch_are_read_too() -> None:
+    body = {"model": "m", "messages": [ASKED]}
+    answer = {"status_code": 200, "body": {"choices": [{"message": ANSWERED}]}}
+
+    found = sample({"custom_id": "r-1", "body": body, "response": answer, "error": None})
+
+    assert (found["testCaseId"], found["output"]) == ("r-1", "It is -3 degrees.")
+
+
+def test_functions_of_the_older_form_are_tools() -> None:
+    asked = {"role": "assistant", "content": None, "function_call": {"name": "weather", "arguments": "not json"}}
+    given = {"role": "function", "name": "weather", "content": "snow"}
+
+    found = sample([ASKED, asked, given, ANSWERED])
+
+    assert found["tools"] == [{"name": "weather", "arguments": "not json", "output": "snow"}]
+
+
+def test_texts_in_parts_are_joined_and_images_are_attachments() -> None:
+    url = "data:image/png;base64,iVBORw0KGgo="
+    parts = [{"type": "text", "text": "What is"}, {"type": "text", "text": "this?"}]
+    image = {"type": "image_url", "image_url": {"url": url}}
+
+    found = sample([{"role": "user", "content": [*parts, image]}, ANSWERED])
+
+    assert found["input"] == "What is\nthis?"
+    assert found["attachments"][0]["url"] == url
+
+
+def test_a_later_system_message_stays_in_its_place() -> None:
+    found = sample([ASKED, {"role": "system", "content": "Now in French."}, ANSWERED])
+
+    assert [turn["role"] for turn in found["turns"]] == ["user", "system", "assistant"]
+    assert "systemPrompt" not in found
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("text", "expected a chat"),
+        ({"input": "x"}, "there are no 'messages' (found 'input')"),
+        ([{"role": "narrator", "content": "x"}], "the role is 'narrator'"),
+        ([{"role": "user", "content": [{"type": "input_audio"}]}], "a part of type 'input_audio' cannot be read"),
+        ([{"role": "user", "content": 3}], "the content is a number"),
+    ],
+)
+def test_what_is_no_chat_is_refused(row: object, expected: str) -> None:
+    assert expected in refused(row)
+
+
+def test_a_file_of_one_json_value_is_read_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "chats.json"
+    chats = [{"messages": [ASKED, ANSWERED]}, {"messages": [{"role": "user", "content": "Hm?"}, ANSWERED]}]
+    asked = ["What is the weather in Oslo?", "Hm?"]
+
+    for text in (json.dumps(chats, indent=2), json.dumps(chats), json.dumps({"data": chats}, indent=1)):
+        path.write_text(text, encoding="utf-8")
+        assert [item.input for item in read_samples(path, format="chat")] == asked
+        assert check_file(path, format="chat").count == 2
+
+
+def test_a_broken_line_is_named() -> None:
+    data = json.dumps([ASKED, ANSWERED]).encode() + b'\n{"messages": [\n'
+
+    with pytest.raises(DataFileError, match="line 2"):
+        list(read_samples(io.BytesIO(data), format="chat"))
+
+
+def test_a_chat_read_as_json_lines_is_told_its_format() -> None:
+    data = json.dumps({"messages": [ASKED]}).encode()
+
+    with pytest.raises(DataFileError, match="read with format chat"):
+        list(read_samples(io.BytesIO(data), format="jsonl"))
+
+
+def test_chats_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="read, not written"):
+        write_samples(tmp_path / "x.jsonl", [Sample(input="x")], format="chat")
