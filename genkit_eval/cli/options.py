@@ -89,7 +89,7 @@ def cache_options(function: F) -> F:
 
 def format_option(function: F) -> F:
     """`--format` of a data file."""
-    help_text = "Format of the data: json, jsonl, csv, tsv or yaml. Default: by the file's ending."
+    help_text = "Format: json, jsonl, csv, tsv, yaml, or chat (logs in OpenAI's form). Default: by the ending."
     return click.option("--format", "format", metavar="FORMAT", help=help_text)(function)
 
 

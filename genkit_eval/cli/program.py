@@ -42,7 +42,7 @@ _OPTIONS = {
     "target": "name one with --target, or say --no-target to judge the samples as they are",
     "evaluators": "name some with -e",
     "data": "give them again with --data FILE (- for stdin)",
-    "format": "name it with --format: json, jsonl, csv, tsv or yaml",
+    "format": "name it with --format: json, jsonl, csv, tsv, yaml or chat",
 }
 """How what was left out is given on a command line."""
 
