@@ -96,7 +96,7 @@ async def test_a_rating_off_the_scale_is_asked_for_again_and_then_failed(rubric:
 
     assert again.score == 0.7
     assert twice.outcome is Outcome.FAILED
-    assert '"rating": 7' in twice.error
+    assert '"rating": 7' in str(twice.error)
     assert len(model.calls) == 2
 
 
