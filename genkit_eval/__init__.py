@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
     from genkit_eval.prices import Price
     from genkit_eval.prompts import Prompt
-    from genkit_eval.registry import EvaluatorRef, Plugin, Preparation, Registry
+    from genkit_eval.registry import EvaluatorFormat, EvaluatorRef, FileEvaluator, Plugin, Preparation, Registry
     from genkit_eval.stats import CaseVerdict
     from genkit_eval.stored import (
         Dataset,
@@ -108,7 +108,7 @@ _HOME = {
     "models": "Embedder Message Model Reply TokenLogprob",
     "prices": "Price",
     "prompts": "Prompt",
-    "registry": "EvaluatorRef Plugin Preparation Registry",
+    "registry": "EvaluatorFormat EvaluatorRef FileEvaluator Plugin Preparation Registry",
     "stats": "CaseVerdict",
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
@@ -144,9 +144,11 @@ __all__ = [
     "EvalRun",
     "EvalRunKey",
     "EvalStore",
+    "EvaluatorFormat",
     "EvaluatorKind",
     "EvaluatorRef",
     "Expect",
+    "FileEvaluator",
     "Finding",
     "GenkitEval",
     "GenkitEvalError",

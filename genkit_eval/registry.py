@@ -22,7 +22,7 @@ from genkit_eval.errors import DuplicateName, InvalidOptions, UnknownName
 if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Model
 
-__all__ = ["EvaluatorRef", "Plugin", "Preparation", "Registry"]
+__all__ = ["EvaluatorFormat", "EvaluatorRef", "FileEvaluator", "Plugin", "Preparation", "Registry"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Definition = TypeVar("Definition")
@@ -62,6 +62,30 @@ class Preparation:
     define: Callable[[Registry, JsonValue], None]
 
 
+@dataclass(frozen=True, slots=True)
+class FileEvaluator:
+    """An evaluator that a file describes: its name, the document as it is written, and how it is defined."""
+
+    name: str
+    document: Mapping[str, JsonValue]
+    define: Callable[[Registry], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorFormat:
+    """How a plugin's evaluators are described in files. An evaluator's own is `metadata["document"]`.
+
+    Args:
+        schema: the JSON Schema of a document.
+        parse: the evaluator in a document; raises ConfigError.
+        starter: the text of a file to begin with, for an evaluator of that name.
+    """
+
+    schema: Callable[[], Mapping[str, JsonValue]]
+    parse: Callable[[JsonValue], FileEvaluator]
+    starter: Callable[[str], str]
+
+
 class Registry:
     """Flows, evaluators, models and embedders by name; every name has one definition."""
 
@@ -75,6 +99,7 @@ class Registry:
         self._model_makers: dict[str, Callable[[str], Model]] = {}
         self._embedder_makers: dict[str, Callable[[str], Embedder]] = {}
         self.preparations: dict[str, Preparation] = {}
+        self.evaluator_format: EvaluatorFormat | None = None
         self.plugins: dict[str, Plugin] = {}
         self._parties: dict[tuple[str, str], str] = {}
         self._party: str | None = None
@@ -128,6 +153,13 @@ class Registry:
         """Define now what would be when it is first asked for: a list shows it too."""
         for name in self._later:
             self.evaluator(name)
+
+    def define_format(self, evaluators: EvaluatorFormat) -> None:
+        """Declare how evaluators are described in files; a second plugin that does so is refused."""
+        if self.evaluator_format is not None:
+            first = self._parties["format", "evaluators"]
+            raise DuplicateName("format of files", "evaluators", first=first, second=self._party or "a plugin")
+        self.evaluator_format, self._parties["format", "evaluators"] = evaluators, self._party or "a plugin"
 
     def require_preparation(self, name: str, needs: str, preparation: Preparation) -> None:
         """Let an evaluator that is defined be refused, by what it needs, until a run has made that.

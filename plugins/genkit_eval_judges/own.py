@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
 from pydantic import JsonValue, ValidationError
 
-from genkit_eval import Judge, Preparation, Registry
+from genkit_eval import EvaluatorFormat, FileEvaluator, Judge, Preparation, Registry
 from genkit_eval.errors import ConfigError
 from genkit_eval.judge import as_model
 from genkit_eval.judged import MetricConfig, define_judged
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
+from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
+from genkit_eval_judges.starter import starter_text
 
-__all__ = ["define_own"]
+__all__ = ["define_own", "own_format", "own_in"]
 
 UNFINISHED = (
     "needs its steps, which the judge writes down before the first run that names it by itself: name it there, or "
@@ -20,13 +26,46 @@ UNFINISHED = (
 )
 
 
+def own_in(given: Iterable[Criterion | GEval | Path]) -> Sequence[Criterion | GEval]:
+    """Evaluators of one's own, with those in the files and folders that are given.
+
+    Raises:
+        ConfigError: a file that cannot be read, or describes none.
+    """
+    # it reads YAML, and opens files with care: 80 ms at import that only those who have files need pay
+    from genkit_eval.evaluator_files import read_evaluators
+
+    found: list[Criterion | GEval] = []
+    for item in given:
+        if not isinstance(item, Path):
+            found.append(item)
+            continue
+        for file, document in read_evaluators(item):
+            try:
+                found.append(own_of(document))
+            except ConfigError as problem:
+                raise ConfigError(f"{file}: {problem}") from problem
+    return found
+
+
+def own_format(common: MetricConfig) -> EvaluatorFormat:
+    """How they are described in files; those of files get the settings of the plugin too."""
+
+    def parse(document: JsonValue) -> FileEvaluator:
+        own = own_of(document)
+        return FileEvaluator(own.evaluator, document_of(own), lambda registry: define_own(registry, own, common))
+
+    return EvaluatorFormat(schema=document_schema, parse=parse, starter=starter_text)
+
+
 def define_own(registry: Registry, own: Criterion | GEval, common: MetricConfig) -> None:
     """Define an evaluator of one's own, with the model and parameters that it names, else those of the plugin."""
     config = MetricConfig(metric=own.evaluator, judge=own.model, judge_config=own.parameters).filled(common)
+    metric = criterion_metric(own) if isinstance(own, Criterion) else geval_metric(own)
+    metric = replace(metric, metadata={**metric.metadata, "document": document_of(own)})
+    define_judged(registry, metric, config, plugin="judges")
     if isinstance(own, Criterion):
-        define_judged(registry, criterion_metric(own), config, plugin="judges")
         return
-    define_judged(registry, geval_metric(own), config, plugin="judges")
     if not own.steps and config.judge is not None:
         registry.require_preparation(own.evaluator, UNFINISHED, _steps_of(own, config, common, registry))
     registry.define_alias(f"geval_{own.name}", own.evaluator)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -12,7 +13,7 @@ from genkit_eval.judge import Judgeable
 from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, define_judged, lacking, refuse_unused
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.criterion import Criterion, GEval
-from genkit_eval_judges.own import define_own
+from genkit_eval_judges.own import define_own, own_format, own_in
 
 __all__ = ["judges"]
 
@@ -25,7 +26,7 @@ def judges(
     embedder_options: Mapping[str, JsonValue] | None = None,
     evaluators: Choice = "all",
     status_override: StatusOverride | None = None,
-    own: Sequence[Criterion | GEval] = (),
+    own: Sequence[Criterion | GEval | Path] = (),
 ) -> Plugin:
     """The plugin that defines the judges of the catalogue, and those of your own.
 
@@ -36,7 +37,7 @@ def judges(
         embedder_options: parameters of every call of the embedder.
         evaluators: which of them, by name ("judge/faithfulness") or with settings of their own; or "all".
         status_override: decides the status of every score in place of the judge; becomes part of the version.
-        own: evaluators of your own.
+        own: evaluators of your own, and files or folders of such.
 
     Raises:
         ConfigError: an evaluator that does not exist (with the nearest name), is named twice, or none at all; one asked
@@ -58,13 +59,15 @@ def judges(
     configs = {name: config.filled(common) for name, config in given.items()}
     if evaluators != "all":
         _refuse_lacking(configs)
+    found = own_in(own)
 
     def setup(registry: Registry) -> None:
         for name, config in configs.items():
             define_judged(registry, metrics[name], config, plugin="judges")
             for alias, presets in recipes[name].aliases.items():
                 registry.define_alias(alias, name, **presets)
-        for item in own:
+        registry.define_format(own_format(common))
+        for item in found:
             define_own(registry, item, common)
 
     return Plugin("judges", setup, "Evaluators that a model decides: judge/, quality/, geval/")

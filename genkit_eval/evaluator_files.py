@@ -1,0 +1,121 @@
+"""Evaluators in YAML files: read, written, and kept in the folder `evaluators` beside the runs.
+
+What a file says is the business of the plugin that declares the format (`Registry.define_format`); here it is a JSON
+value with a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from genkit_eval import _files
+from genkit_eval.datasets.yaml_files import parse_yaml, yaml_text
+from genkit_eval.errors import ConfigError, DataFileError, StoreError
+from genkit_eval.registry import Registry
+
+__all__ = [
+    "ENDINGS",
+    "evaluator_text",
+    "file_name",
+    "kept_files",
+    "load_evaluators",
+    "read_evaluators",
+    "write_evaluator",
+]
+
+ENDINGS = (".yaml", ".yml", ".json")
+SCHEMA_COMMENT = "# yaml-language-server: $schema="
+
+
+def read_evaluators(path: Path) -> Iterator[tuple[Path, JsonValue]]:
+    """Each document with its file: one a file, or a list of them; all files of a folder, by name.
+
+    Raises:
+        ConfigError: a file that is not there, is not YAML, or holds none.
+    """
+    files = kept_files(path) if path.is_dir() else [path]
+    for file in files:
+        value = _read(file)
+        for document in value if isinstance(value, list) else [value]:
+            yield file, document
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """The files of evaluators in a folder, by name."""
+    return [
+        folder / name for name in sorted(_files.names_in(folder)) if Path(name).suffix in ENDINGS and name[0] != "."
+    ]
+
+
+def _read(path: Path) -> JsonValue:
+    """The value in a YAML (or JSON) file.
+
+    Raises:
+        ConfigError: it is not there, or not YAML.
+    """
+    try:
+        value: JsonValue = parse_yaml(path.read_text(encoding="utf-8-sig"))
+    except DataFileError as problem:
+        raise ConfigError(str(DataFileError(str(path), problem.problems))) from problem
+    except (OSError, UnicodeError) as problem:
+        raise ConfigError(f"{path} cannot be read: {problem}") from problem
+    return value
+
+
+def evaluator_text(document: Mapping[str, JsonValue], *, schema: str | None = None) -> str:
+    """The YAML of a document; `schema` is where editors find the schema, as a path or address."""
+    head = f"{SCHEMA_COMMENT}{schema}\n" if schema is not None else ""
+    return head + yaml_text(document)
+
+
+def write_evaluator(path: Path, text: str, *, replace: bool = False) -> None:
+    """Write a file whole, atomically.
+
+    Raises:
+        ConfigError: there is one that says something else, and it is not to be replaced.
+        StoreError: the disk did not take it.
+    """
+    data = text.encode()
+    try:
+        if not replace and path.exists() and path.read_bytes() != data:
+            raise ConfigError(f"{path} is there already, and says something else: replace it, or choose another name")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _files.replace(path, [data])
+    except OSError as problem:
+        raise StoreError(f"{path} cannot be written: {problem.strerror}") from problem
+
+
+def load_evaluators(registry: Registry, folder: Path) -> list[str]:
+    """Define the evaluators that a folder keeps; what is wrong with others is told, a text each.
+
+    One whose name the registry has already is left out; that is told where it says something else.
+    """
+    if registry.evaluator_format is None:
+        return []
+    problems = []
+    for file in kept_files(folder):
+        try:
+            for _, document in read_evaluators(file):
+                _load(registry, document)
+        except ConfigError as problem:
+            problems.append(f"evaluator file {file} is left out: {problem}")
+    return problems
+
+
+def _load(registry: Registry, document: JsonValue) -> None:
+    assert registry.evaluator_format is not None
+    own = registry.evaluator_format.parse(document)
+    defined = registry.evaluators.get(own.name)
+    if defined is None:
+        own.define(registry)
+    elif defined.metadata.get("document") != own.document:
+        raise ConfigError(f"'{own.name}' is defined otherwise by the app or a plugin")
+
+
+def file_name(name: str) -> str:
+    """The file that an evaluator of this name is kept in."""
+    return re.sub(r"[^A-Za-z0-9_-]+", ".", name).strip(".") + ".yaml"
