@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from genkit_eval.datasets import as_samples, check_schema, fill_ids, parse_schema
 from genkit_eval.engine import EvalRun
-from genkit_eval.errors import CorruptFile, UnknownName
+from genkit_eval.engine.case_filter import CaseFilter
+from genkit_eval.errors import CorruptFile, StoreError, UnknownName
 from genkit_eval.stored import Dataset, DatasetMetadata, DatasetSchema, DatasetType, EvalRunKey
 from genkit_eval.stores import UNSET, AnyVersion, DatasetStore, EvalStore, Unset
 from genkit_eval.types import Sample
@@ -123,10 +125,34 @@ class Runs:
         return EvalRun(self.store.load(run))
 
     def list(
-        self, *, target: str | None = None, dataset_id: str | None = None, limit: int | None = None
+        self,
+        *,
+        target: str | None = None,
+        dataset_id: str | None = None,
+        limit: int | None = None,
+        tags: Collection[str] = (),
+        user_id: str | None = None,
+        session_id: str | None = None,
     ) -> list[EvalRunKey]:
-        """Keys, newest first; interrupted runs are INCOMPLETE. A run itself also has `summary` and `evaluators`."""
-        return self.store.list(action_ref=target, dataset_id=dataset_id, limit=limit)
+        """Keys, newest first; interrupted runs are INCOMPLETE. A run itself also has `summary` and `evaluators`.
+
+        Args:
+            target, dataset_id: only runs of these.
+            limit: the newest so many, taken last.
+            tags, user_id, session_id: only runs that have such a case, as `EvalRun.where`: their files are read.
+        """
+        cases = CaseFilter(tags=tags, user_id=user_id, session_id=session_id)
+        if not cases:
+            return self.store.list(action_ref=target, dataset_id=dataset_id, limit=limit)
+        keys = self.store.list(action_ref=target, dataset_id=dataset_id)
+        return [*islice((key for key in keys if self._has(key, cases)), limit)]
+
+    def _has(self, key: EvalRunKey, cases: CaseFilter) -> bool:
+        try:
+            return next(cases.places(self.store.load(key)), None) is not None
+        except StoreError:
+            # `unreadable` tells of it
+            return False
 
     def unreadable(self) -> Mapping[str, CorruptFile]:
         """Runs that are there but cannot be read, with what is wrong."""

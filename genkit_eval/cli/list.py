@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.options import Verb, app_option, case_options, cases_of, root_option
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.session import open_stores
 from genkit_eval.cli.targets import target_name
@@ -22,6 +22,7 @@ UNREADABLE = 2
 @click.command("list", cls=Verb, short_help="List the runs, newest first.")
 @click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
 @click.option("-t", "--target", metavar="TARGET", help="Only runs of this target.")
+@case_options
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @app_option
 @root_option
@@ -34,11 +35,13 @@ def command(**options: Any) -> int:
     Examples:
       genkit-eval list
       genkit-eval list --dataset faq --limit 5
+      genkit-eval list --tag billing --session s-81
       genkit-eval list --json
     """
     runs = open_stores(options).ge.runs
     target = target_name(options["target"]) if options["target"] else None
-    keys = runs.list(target=target, dataset_id=options["dataset"], limit=options["limit"])
+    cases = cases_of(options)
+    keys = runs.list(target=target, dataset_id=options["dataset"], limit=options["limit"], **cases)
     unreadable = runs.unreadable()
     keys = [key for key in keys if key.eval_run_id not in unreadable]
     if options["as_json"]:
@@ -47,7 +50,8 @@ def command(**options: Any) -> int:
     elif keys or unreadable:
         say(run_listing(keys, unreadable, width=columns()))
     else:
-        say([line("no runs yet: genkit-eval run makes one")])
+        asked = any(cases.values()) or target or options["dataset"]
+        say([line("no such run" if asked else "no runs yet: genkit-eval run makes one")])
     for problem in unreadable.values():
         tell(f"unreadable: {problem}")
     return UNREADABLE if unreadable else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,8 @@ __all__ = [
     "Verb",
     "app_option",
     "cache_options",
+    "case_options",
+    "cases_of",
     "expected_version_option",
     "format_option",
     "judge_repeats_option",
@@ -91,6 +93,21 @@ def format_option(function: F) -> F:
     """`--format` of a data file."""
     help_text = "Format: json, jsonl, csv, tsv, yaml, or chat (logs in OpenAI's form). Default: by the ending."
     return click.option("--format", "format", metavar="FORMAT", help=help_text)(function)
+
+
+def case_options(function: F) -> F:
+    """`--tag`, `--user` and `--session`: which cases of stored runs are meant."""
+    options = [
+        click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag. Repeatable: any."),
+        click.option("--user", "user_id", metavar="ID", help="Only cases of this user (`userId`)."),
+        click.option("--session", "session_id", metavar="ID", help="Only cases of this session (`sessionId`)."),
+    ]
+    return _all(options, function)
+
+
+def cases_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `case_options` were given, as `EvalRun.where` and `Runs.list` take them."""
+    return {name: options[name] for name in ("tags", "user_id", "session_id")}
 
 
 def metrics_option(help_text: str, *, metavar: str = "NAME") -> Callable[[F], F]:

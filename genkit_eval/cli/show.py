@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
-from genkit_eval.cli.options import Verb, app_option, root_option
+from genkit_eval.cli.options import Verb, app_option, case_options, cases_of, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_stores
+from genkit_eval.engine.case_filter import CaseFilter
 from genkit_eval.errors import NotFound
 from genkit_eval.report.documents import json_pieces, run_document
+from genkit_eval.report.lines import line
 from genkit_eval.report.run_report import show_lines
 
 __all__ = ["command"]
@@ -20,6 +22,7 @@ __all__ = ["command"]
 @click.argument("run", required=False)
 @click.option("--all", "every", is_flag=True, help="Every case, not only the first 20 that fail.")
 @click.option("--failed", "failing_only", is_flag=True, help="Only cases that are FAIL or FAILED.")
+@case_options
 @app_option
 @root_option
 def command(**options: Any) -> int:
@@ -32,14 +35,20 @@ def command(**options: Any) -> int:
       genkit-eval show
       genkit-eval show run-20261130-093000-1a2b3c4d --all
       genkit-eval show --failed --json
+      genkit-eval show --user u7 --session s-81
     """
     runs = open_stores(options).ge.runs
     newest = runs.list(limit=1) if options["run"] is None else []
     if options["run"] is None and not newest:
         raise NotFound("run", "newest", where="an empty store")
-    run = runs.load(newest[0] if newest else options["run"])
+    whole = run = runs.load(newest[0] if newest else options["run"])
+    cases = cases_of(options)
+    if any(cases.values()):
+        run = whole.where(**cases)
     if options["as_json"]:
         say_json(json_pieces(run_document(run), run.failing() if options["failing_only"] else run.results))
-    else:
-        say(show_lines(run, width=columns(), every=options["every"], failing_only=options["failing_only"]))
+        return 0
+    if run is not whole:
+        say([line(f"only what is {CaseFilter(**cases)}: {len(run.results)} of {len(whole.results)} results")])
+    say(show_lines(run, width=columns(), every=options["every"], failing_only=options["failing_only"]))
     return 0

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from genkit_eval.engine.case_filter import CaseFilter
 from genkit_eval.stats import RepeatSummary, summarize, summarize_repeats
 from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary, RunState
 from genkit_eval.stores import StoredRun
 
 __all__ = ["EvalRun", "Progress"]
+
+
+_OF_ALL = ("summary", "metric_summaries", "usage")
+"""What a run's key says of all its cases together."""
 
 
 class EvalRun:
@@ -48,6 +54,19 @@ class EvalRun:
         """The results whose target broke, or that have a FAIL or FAILED metric, in the dataset's order."""
         # the words are in the JSON of every such result; what has them elsewhere is looked at and left out
         return (result for result in self._stored.results.holding(b'"FAIL', b'"error"') if result.fails)
+
+    def where(
+        self, *, tags: Collection[str] = (), user_id: str | None = None, session_id: str | None = None
+    ) -> EvalRun:
+        """The run as if it had only the cases with one of these tags, of this user, of this session.
+
+        Its results and summaries are theirs; what the run has cost is known of all cases only, and so left out.
+        """
+        chosen = CaseFilter(tags=tags, user_id=user_id, session_id=session_id)
+        stored = self._stored
+        key = stored.key.model_copy(update=dict.fromkeys(_OF_ALL, ()) | {"case_count": None})
+        results = stored.results.at(array("Q", chosen.places(stored)))
+        return EvalRun(StoredRun(stored.path, key, results, complete=stored.complete))
 
     def summary(self) -> Sequence[MetricSummary]:
         """One summary per metric and score id; computed from the results where the run does not hold it."""

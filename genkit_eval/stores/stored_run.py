@@ -64,6 +64,15 @@ class StoredResults(Sequence[EvalResult]):
             if any(mark in data for mark in marks):
                 yield self._built(place, data)
 
+    def at(self, places: Sequence[int]) -> StoredResults:
+        """Those at some places, in the order given; they too are read when they are asked for."""
+
+        def read(wanted: range) -> Iterator[bytes]:
+            for place in wanted:
+                yield from self._read(range(places[place], places[place] + 1))
+
+        return StoredResults(self._path, places.__len__, read, self._build)
+
     def _bytes(self, places: range) -> Iterator[bytes]:
         try:
             yield from self._read(places)

@@ -118,3 +118,56 @@ def test_show_without_any_run_says_so(genkit_eval: CommandLine) -> None:
 
     assert done.code == 2
     assert "does not exist" in done.err
+
+
+CHATS = [
+    {"testCaseId": "a", "input": 1, "tags": ["billing", "vip"], "userId": "u1", "sessionId": "s1"},
+    {"testCaseId": "b", "input": 3, "tags": ["returns"], "userId": "u1", "sessionId": "s2"},
+    {"testCaseId": "c", "input": 1, "tags": ["billing"], "userId": "u2", "sessionId": "s3"},
+    {"testCaseId": "d", "input": "u1 s1 billing"},
+]
+
+
+@pytest.fixture
+def chats(genkit_eval: CommandLine, app: Path) -> str:
+    (app / "chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in CHATS), encoding="utf-8")
+    return str(genkit_eval("run", "chats.jsonl", "-t", "echo", "-e", "my/yes", "--json").json["evalRunId"])
+
+
+@pytest.mark.parametrize(
+    ("options", "cases"),
+    [
+        (("--user", "u1"), ["a", "b"]),
+        (("--session", "s3"), ["c"]),
+        (("--tag", "billing"), ["a", "c"]),
+        (("--tag", "vip", "--tag", "returns"), ["a", "b"]),
+        (("--tag", "billing", "--user", "u1"), ["a"]),
+        (("--user", "u"), []),
+    ],
+)
+def test_show_has_only_the_cases_asked_for_and_their_summary(
+    genkit_eval: CommandLine, chats: str, options: tuple[str, ...], cases: list[str]
+) -> None:
+    document = genkit_eval("show", chats, *options, "--json").json
+
+    assert [row["testCaseId"] for row in document["results"]] == cases
+    assert document["cases"] == len(cases)
+    assert [row["total"] for row in document["summary"] if row["total"]] == [len(cases)] * bool(cases)
+    assert "metricSummaries" not in document["key"] or document["key"]["metricSummaries"] == []
+
+
+def test_show_says_that_it_shows_a_part(genkit_eval: CommandLine, chats: str) -> None:
+    out = genkit_eval("show", chats, "--session", "s2", "--all").out
+
+    assert out.startswith("only what is of session 's2': 1 of 4 results\n")
+    assert "b  ok" in out
+    assert "a  ok" not in out
+
+
+def test_runs_are_listed_by_whose_cases_they_have(genkit_eval: CommandLine, chats: str) -> None:
+    genkit_eval(*RUN)
+
+    listed = [run["evalRunId"] for run in genkit_eval("list", "--session", "s2", "--limit", "1", "--json").json["runs"]]
+
+    assert listed == [chats]
+    assert genkit_eval("list", "--session", "s9").out == "no such run\n"
