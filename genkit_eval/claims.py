@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from genkit_eval.answers import Verdict
 from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
-from genkit_eval.prompts import Prompt, fenced
+from genkit_eval.prompts import Prompt, fenced, fenced_in
 
 __all__ = ["GROUP_SIZE", "ClaimVerdict", "Numbered", "by_number", "numbered", "share", "statements", "verdicts"]
 
@@ -132,9 +132,10 @@ async def by_number(
             found |= {missing[place]: answer for place, answer in answers.items()}
     missing = [place for place in range(len(lines)) if place not in found]
     if missing:
+        first = lines[missing[0]]
         raise JudgeError(
             f"no verdict for {len(missing)} of {len(lines)} statements, though asked twice; "
-            f"the first of them: {lines[missing[0]][:200]!r}",
+            f"the first of them: {(fenced_in(first) or first)[:200]!r}",
             kind="unparsable",
             model=judge.name,
         )

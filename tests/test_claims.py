@@ -220,3 +220,8 @@ async def test_two_ratings_that_differ_are_none() -> None:
 
     with pytest.raises(JudgeError, match="no verdict for 1 of 1"):
         await by_number(Judge(ScriptedModel("")), ["a"], ask)
+
+
+async def test_a_marked_line_without_verdict_is_named_without_its_marks() -> None:
+    with pytest.raises(JudgeError, match=r"the first of them: 'It is red\.'"):
+        await verdicts(Judge(ScriptedModel(reply({}))), CHECK, [fenced("It is red.")], "", marked=("statements",))

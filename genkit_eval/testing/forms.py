@@ -39,7 +39,7 @@ def in_form(call: Call) -> Answer:
     """A chat answer that is valid JSON by the schema asked for, or some words where none is.
 
     Numbers lie within the schema's bounds, true and false are drawn by the task. A list of objects with a number gets
-    one for each numbered line of the task, as lists of verdicts want it; any other list gets two.
+    one for each line of the task's first numbered list, as lists of verdicts want it; any other list gets two.
     """
     task = task_of(call)
     seed = int.from_bytes(blake2b(task.encode(errors="replace"), digest_size=8).digest())
@@ -61,8 +61,10 @@ class _Values:
 
     def __init__(self, whole: Mapping[str, Any], task: str) -> None:
         self._definitions = whole.get("$defs", {})
-        # the lines of the last message of the task: examples come before
-        self._numbers = [int(number) for number in _NUMBERED.findall(task.rpartition("\nuser: ")[2])]
+        # the lines of the last message of the task: examples come before, and other lists after
+        found = [int(number) for number in _NUMBERED.findall(task.rpartition("\nuser: ")[2])]
+        again = next((place for place in range(1, len(found)) if found[place] <= found[place - 1]), len(found))
+        self._numbers = found[:again]
 
     def value(self, schema: Mapping[str, Any], seed: int) -> JsonValue:
         """A value that is valid by this schema."""

@@ -58,7 +58,7 @@ async def test_request_catalogue_and_calls_are_shown_each_in_marks_of_its_own(ju
 
     shown = model.calls[0].messages[-1].content
     assert shown.count("<data-") == 5
-    assert shown.index("Will it rain") < shown.index('{"name":"forecast"}') < shown.index('{"day": "today"}')
+    assert shown.index('{"day": "today"}') < shown.index("Will it rain") < shown.index('{"name":"forecast"}')
 
 
 @pytest.mark.anyio
@@ -67,7 +67,7 @@ async def test_a_call_that_was_not_rated_is_asked_about_once_more(judged: Any) -
 
     assert metric.score == pytest.approx(1 / 2)
     assert "send_mail" in model.calls[1].text
-    assert "tomorrow" not in model.calls[1].messages[-1].content.partition("Calls:")[2]
+    assert "tomorrow" not in model.calls[1].messages[-1].content.partition("Request:")[0]
 
 
 @pytest.mark.anyio
@@ -83,7 +83,7 @@ async def test_a_rating_off_the_scale_twice_is_failed_with_what_was_said(judged:
 @pytest.mark.anyio
 async def test_many_calls_are_rated_twenty_at_a_time(judged: Any) -> None:
     def rate(messages: Sequence[Message]) -> str:
-        return ratings(*[5] * messages[-1].content.partition("Calls:")[2].count("<data-"))
+        return ratings(*[5] * messages[-1].content.partition("Request:")[0].count("<data-"))
 
     metric, model = await judged("judge/tool_correctness", rate, input="Go.", tools=[{"name": "go"}] * 45)
 
