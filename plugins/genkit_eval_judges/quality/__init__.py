@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.quality import language, manner, safety, swift
+from genkit_eval_judges.quality import grounding, language, manner, safety, swift
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.recipe import Recipe
 
@@ -16,4 +16,7 @@ RUBRICS: tuple[Rubric, ...] = (
 )
 """Those that are one rating."""
 
-JUDGES: tuple[Recipe, ...] = (*(rubric.recipe() for rubric in RUBRICS),)
+JUDGES: tuple[Recipe, ...] = (
+    *(rubric.recipe() for rubric in RUBRICS),
+    *grounding.JUDGES,
+)

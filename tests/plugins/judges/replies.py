@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["aspects", "rating", "ratings", "statements", "verdicts"]
+__all__ = ["aspects", "grades", "rating", "ratings", "statements", "verdicts"]
 
 
 def rating(value: float | str | None, reason: str = "so it is") -> str:
@@ -23,6 +23,12 @@ def ratings(*values: float) -> str:
         {"number": number, "reason": f"reason {number}", "rating": value} for number, value in enumerate(values, 1)
     ]
     return json.dumps({"ratings": items})
+
+
+def grades(*words: str) -> str:
+    """A grade for each numbered thing."""
+    items = [{"number": number, "reason": f"reason {number}", "grade": word} for number, word in enumerate(words, 1)]
+    return json.dumps({"grades": items})
 
 
 def statements(*texts: str) -> str:
