@@ -128,7 +128,7 @@ def test_the_retriever_needs_no_model_call(tmp_path: Path) -> None:
 
 
 def test_a_judge_and_an_embedder_of_their_own_are_asked(tmp_path: Path) -> None:
-    app = "--app samples/rag_faq/app.py:ge --target faqAnswer --limit 1 -e genkitEval/answer_relevancy"
+    app = "--app samples/rag_faq/app.py:ge --target faqAnswer --limit 1 -e genkitEval/answer_relevancy --yes"
     others = {"RAG_FAQ_JUDGE": "openai/judge", "RAG_FAQ_EMBEDDER": "openai/embedder"}
 
     with OpenAIServer(says) as server:

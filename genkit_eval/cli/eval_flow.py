@@ -63,6 +63,7 @@ def command(**options: Any) -> int:
         evaluators=chosen_evaluators(session, options["evaluators"]),
         limits=Limits(**limits_of(options, session.settings)),
         budget=budget_of(options),
+        yes=options["yes"] or options["force"],
     )
     return carry_out(session, request, report)
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from genkit_eval.app import FROM_DATASET, run_sync
+from genkit_eval.app import run_sync
+from genkit_eval.cli.consent import consented
 from genkit_eval.cli.options import parse_bound, parse_evaluator
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.progress import ProgressLine
+from genkit_eval.cli.request import Request
 from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine import Budget, DataFile, EvalRun, Limits, ModelLimits, Repeats, Selection, route
+from genkit_eval.engine import DataFile, EvalRun, ModelLimits, route
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -27,7 +29,6 @@ from genkit_eval.report.numbers import counted
 from genkit_eval.report.run_report import run_lines
 from genkit_eval.report.verdict import Bound, Verdict, check_bounds, verdict
 from genkit_eval.settings import Settings
-from genkit_eval.types import Sample
 
 __all__ = ["Report", "Request", "carry_out", "limits_of", "refs_of", "report_of", "routed"]
 
@@ -43,21 +44,6 @@ class Report:
     output: Path | None = None
     output_format: str | None = None
     as_json: bool = False
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is to be evaluated: see `GenkitEval.evaluate`, and `GenkitEval.rescore` where a run's outputs are."""
-
-    data: str | Path | DataFile | Sequence[Sample] | None = None
-    target: Any = FROM_DATASET
-    evaluators: Sequence[EvaluatorRef] | None = None
-    select: Selection = field(default_factory=Selection)
-    limits: Limits | None = None
-    budget: Budget | None = None
-    repeats: Repeats | None = None
-    resume: str | None = None
-    rescore: str | None = None
 
 
 def report_of(options: Mapping[str, Any]) -> Report:
@@ -115,6 +101,9 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
             # a finished run is reported even where its evaluators are not defined
             if report.bounds or request.resume is None:
                 check_bounds(report.bounds, _evaluators(session, request))
+            if not _may_run(session, request):
+                tell("nothing was run")
+                return INTERRUPTED
             with ending_as_ctrl_c(), progress:
                 run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
@@ -140,6 +129,12 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
     if again is not None:
         tell(f"what is finished is kept; go on with: {again}", whole=True)
     return came_to.exit_code
+
+
+def _may_run(session: Session, request: Request) -> bool:
+    if request.resume is not None and session.ge.runs.load(request.resume).complete:
+        return True
+    return consented(session, request, _evaluators(session, request))
 
 
 def _keep_data(session: Session, request: Request, output: Path | None) -> None:
@@ -237,4 +232,6 @@ def _interrupted(session: Session, request: Request, report: Report, run_id: str
 def _resume_command(session: Session, request: Request, run_id: str) -> str:
     """Samples from code and stdin were not kept: they must be given again."""
     again = [] if request.data is None or isinstance(request.data, str | Path | DataFile) else ["--data", "FILE"]
+    if request.yes:
+        again.append("--yes")
     return session.command("resume", run_id, *again, app=True)

@@ -17,8 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def genkit_options(function: F) -> F:
-    """`--evaluators a,b`; `--batchSize` and `--force` are taken and change nothing: there is nothing to confirm."""
-    function = click.option("--force", is_flag=True, expose_value=False, hidden=True)(function)
+    """`--evaluators a,b`; `--force`, which is Genkit's `--yes`; `--batchSize` is taken and changes nothing."""
+    function = click.option("--force", is_flag=True, hidden=True)(function)
     function = click.option("--batchSize", type=int, expose_value=False, hidden=True)(function)
     help_text = (
         "Names of evaluators, separated by commas. Default: all that suit any data and can run as they are set up."

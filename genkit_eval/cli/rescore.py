@@ -58,6 +58,7 @@ def command(**options: Any) -> int:
         evaluators=evaluators,
         limits=Limits(**limits_of(options, session.settings)),
         budget=budget_of(options),
+        yes=options["yes"],
         repeats=Repeats(judge=options["judge_repeats"]),
     )
     return carry_out(session, request, report)

@@ -57,5 +57,5 @@ def command(**options: Any) -> int:
         began = recorded_limits(session.ge.runs.load(options["run"]).key)
         limits = replace(began, **given)
     data = None if options["data"] is None else data_of(options["data"], format=options["format"])
-    request = Request(data=data, resume=options["run"], limits=limits, budget=budget_of(options))
+    request = Request(data=data, resume=options["run"], limits=limits, budget=budget_of(options), yes=options["yes"])
     return carry_out(session, request, report)

@@ -80,4 +80,5 @@ def request_of(options: Mapping[str, Any], session: Session) -> Request:
         repeats=Repeats(target=options["repeats"], judge=options["judge_repeats"]),
         limits=Limits(**limits_of(options, session.settings)),
         budget=budget_of(options),
+        yes=options["yes"],
     )

@@ -24,6 +24,7 @@ def spending_options(function: F) -> F:
         click.option("--budget-tokens", type=whole, metavar="N", help="The same in tokens, read and written."),
         click.option("--budget-calls", type=whole, metavar="N", help="The same in calls of models."),
         click.option("--budget-seconds", type=above_zero, metavar="S", help="The same in time. What is done is kept."),
+        click.option("-y", "--yes", is_flag=True, help="Let models be paid for without asking."),
     ]
     for option in reversed(options):
         function = option(function)

@@ -13,7 +13,7 @@ from genkit_eval.testing import OpenAIServer
 from tests.cli.conftest import CommandLine, run_files
 
 HARMLESS = '{"reason": "It only says hello.", "verdict": false}'
-JUDGED = ("run", "answers.json", "--no-target", "-e", "genkitEval/maliciousness", "--judge", "openai/a")
+JUDGED = ("run", "answers.json", "--no-target", "-e", "genkitEval/maliciousness", "--judge", "openai/a", "--yes")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.cli.conftest import CommandLine, environment, run_files
 
 HARMLESS = '{"reason": "It only says hello.", "verdict": false}'
 RUN = ("run", "answers.json", "--no-target")
-JUDGED = (*RUN, "-e", "genkitEval/maliciousness")
+JUDGED = (*RUN, "-e", "genkitEval/maliciousness", "--yes")
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_judge_and_embedder_may_come_from_file_and_variable(
 
     with OpenAIServer(lambda call: HARMLESS) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        done = genkit_eval(verb, "answers.json", *chosen, "--json")
+        done = genkit_eval(verb, "answers.json", *chosen, "--yes", "--json")
 
     assert done.code == 0
     assert [summary["scored"] for summary in done.json["summary"]] == [2, 2, 2]
@@ -121,10 +121,10 @@ def test_a_run_that_was_stopped_goes_on_with_its_judge_and_no_other(
         running.append(subprocess.Popen(command, stderr=subprocess.PIPE, env=environment()))
         said = running[0].communicate(timeout=120)[1].decode()
         goes_on = shlex.split(said.partition("go on with: ")[2])[1:]
-        other = genkit_eval(*goes_on[:2], "--judge", "openai/b")
-        done = genkit_eval(*goes_on[:2], "--json")
+        other = genkit_eval(*goes_on[:3], "--judge", "openai/b")
+        done = genkit_eval(*goes_on[:3], "--json")
 
-    assert goes_on[2:] == ["--judge", "openai/a"]
+    assert goes_on[2:] == ["--yes", "--judge", "openai/a"]
     assert (other.code, done.code) == (2, 0)
     assert "(judge openai/a) of evaluator" in other.err
     assert "(judge openai/b): start a new run" in other.err

@@ -138,7 +138,7 @@ def test_eval_run_scores_the_outputs_of_a_file(genkit_eval: CommandLine, app: Pa
 def test_eval_run_uses_all_evaluators_where_none_is_named(genkit_eval: CommandLine, app: Path) -> None:
     (app / "answers.json").write_text('[{"input": 1, "output": 1, "reference": "$ = 1"}]', encoding="utf-8")
 
-    summary = genkit_eval("eval:run", "answers.json", "--json", "--max-failed", "9").json["summary"]
+    summary = genkit_eval("eval:run", "answers.json", "--force", "--json", "--max-failed", "9").json["summary"]
 
     assert {"/evaluator/my/yes", "/evaluator/my/judge", "/evaluator/genkitEval/regex"} < {
         row["evaluator"] for row in summary

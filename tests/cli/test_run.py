@@ -169,7 +169,7 @@ def test_some_failed_cells_may_be_tolerated(genkit_eval: CommandLine, app: Path)
 
 @pytest.mark.case("cli-ci/nothing-judged")
 def test_nothing_judged_is_said_last(genkit_eval: CommandLine, app: Path) -> None:
-    done = genkit_eval(*RUN, "-e", "my/judge", "--max-failed", "99")
+    done = genkit_eval(*RUN, "-e", "my/judge", "--max-failed", "99", "--yes")
 
     assert done.code == 1
     assert done.last_line == "nothing was judged: of 4 cells 4 FAILED"
