@@ -20,7 +20,7 @@ GROWTH, QUICK_GROWTH = 0.05, 1.5
 """A share a second, while the rate is what holds requests back; quick where the rate is no more than a guess."""
 PERIOD = 1.0
 """Servers count by so many seconds, or fewer: what was taken within them tells the rate."""
-LATE = 0.05
+LATE = 0.1
 """Seconds that a sender who woke up too late may catch up with."""
 
 
@@ -49,6 +49,8 @@ class Pace:
         # whether the rate was found while the server was refusing, and how far down single lessons may take it
         self._sure = False
         self._floor = 0.0
+        # the rate at which the server was last seen to take what came, before it closed for a while
+        self._before = 0.0
         self._closed = self._probing = False
         self._closed_at = self._taken_open = self._gap = self._latency = 0.0
 
@@ -113,7 +115,8 @@ class Pace:
     def _advance(self, now: float) -> None:
         interval = 1 / self.rate
         if self._due > now - LATE:
-            self.rate *= 1 + min((GROWTH if self._sure else QUICK_GROWTH) * interval, 0.25)
+            back = max(1 - self.rate / self._before, 0.0) if self._before else 0.0
+            self.rate *= 1 + min((GROWTH + back if self._sure else QUICK_GROWTH) * interval, 0.25)
         self._due = max(self._due, now - LATE) + interval
 
     def _slow_down(self, now: float, share: float) -> None:
@@ -125,6 +128,7 @@ class Pace:
             # a rate that was growing quickly is above what the last second tells
             taken = taken if self._sure else max(taken, self.rate * (1 - share))
             self._sure = True
+            self._before = 0.0
             self._floor = max(self._floor, self._taken(sent_at) / 4 if sent_at - self._began > PERIOD else 0.0)
         self._set(max(min(taken, self.rate) * BACK_OFF, min(self._floor, self.rate)), now)
 
@@ -148,6 +152,7 @@ class Pace:
             self._floor = self._taken_open * open_for / 4
         else:
             taken = max(taken, self.rate * 0.8)
+            self._before = self.rate * BACK_OFF
         counted = self._taken_open * open_for >= ENOUGH and now - self._closed_at > PERIOD / 2
         self._sure = self._sure or counted
         self._set(min(self.rate, taken) * BACK_OFF, now)
