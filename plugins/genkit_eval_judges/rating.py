@@ -151,7 +151,7 @@ def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[s
     Args:
         things: what is rated, each as a text.
         against: what they are held against, some of `INPUTS`.
-        what: goes on after "3.5 of 5 on average, for 2".
+        what: what they are called, in "3.5 of 5 on average; calls: 2".
         nothing: why the case is inconclusive where there is none, unless an option says what it comes to.
     """
 
@@ -182,7 +182,7 @@ def _mean_of(found: Sequence[RatedThing], texts: Sequence[str], options: JudgeOp
     ]
     average = math.fsum(item.rating for item in found) / len(found)
     worst = min(range(len(found)), key=lambda place: found[place].rating)
-    reason = f"{average:.3g} of 5 on average, for {len(found)} {what}"
+    reason = f"{average:.3g} of 5 on average; {what}: {len(found)}"
     if found[worst].rating < 5:
         reason += f"; lowest, {found[worst].rating:g}: {texts[worst][:LONGEST_FINDING]} {found[worst].reason}".rstrip()
     return decided(mean_of_fives([item.rating for item in found]), options, reason=reason, findings=findings)

@@ -35,7 +35,7 @@ async def test_tool_correctness_is_the_mean_of_a_rating_for_each_call(judged: An
         {"number": 3, "rating": 1},
     ]
     assert metric.rationale == (
-        '3 of 5 on average, for 3 calls; lowest, 1: send_mail({"to": "all"}) failed: refused reason 3'
+        '3 of 5 on average; calls: 3; lowest, 1: send_mail({"to": "all"}) failed: refused reason 3'
     )
     assert len(model.calls) == 1
 
