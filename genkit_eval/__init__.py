@@ -61,7 +61,7 @@ if TYPE_CHECKING:
         VersionConflict,
     )
     from genkit_eval.judge import Judge
-    from genkit_eval.models import Embedder, Message, Model, Reply, TokenLogprob
+    from genkit_eval.models import Embedder, Image, Message, Model, Reply, TokenLogprob
     from genkit_eval.prices import Price
     from genkit_eval.prompts import Prompt
     from genkit_eval.registry import EvaluatorFormat, EvaluatorRef, FileEvaluator, Plugin, Preparation, Registry
@@ -105,7 +105,7 @@ _HOME = {
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
     "TargetError UnknownName Unprepared VersionConflict",
     "judge": "Judge",
-    "models": "Embedder Message Model Reply TokenLogprob",
+    "models": "Embedder Image Message Model Reply TokenLogprob",
     "prices": "Price",
     "prompts": "Prompt",
     "registry": "EvaluatorFormat EvaluatorRef FileEvaluator Plugin Preparation Registry",
@@ -153,6 +153,7 @@ __all__ = [
     "GenkitEval",
     "GenkitEvalError",
     "HttpTarget",
+    "Image",
     "InvalidId",
     "InvalidOptions",
     "Judge",

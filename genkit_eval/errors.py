@@ -185,6 +185,7 @@ ModelErrorKind = Literal[
     "empty",
     "unparsable",
     "not_cached",
+    "no_images",
     "other",
 ]
 """How a model call can end without a usable reply.

@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, create_model
 from genkit_eval.answers import Choice, Rating, Scale, Unit, Verdict
 from genkit_eval.errors import ConfigError, JudgeError, ModelError
 from genkit_eval.model_calls import generate
-from genkit_eval.models import Message, Model, Reply, model_name
+from genkit_eval.models import Image, Message, Model, Reply, model_name, model_sees
 from genkit_eval.prompts import fenced_in, json_instructions
 from genkit_eval.replies import Unreadable, read_answer, read_label
 
@@ -61,10 +61,15 @@ def as_model(given: Judgeable, models: ModelSource | None = None) -> Model:
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that is asked for typed answers; `config` (temperature and the like) goes along with every call."""
+    """A model that is asked for typed answers; `config` (temperature and the like) goes along with every call.
+
+    Where it is shown images and takes none, asking ends with a `JudgeError` of the kind "no_images".
+    """
 
     model: Model
     config: Mapping[str, JsonValue] | None = None
+    images: Sequence[Image] = ()
+    """What it is shown with every question."""
 
     @property
     def name(self) -> str:
@@ -128,7 +133,7 @@ class Judge:
         return await self._ask(messages, answer, read)
 
     async def _ask(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[Reply], Read]) -> Read:
-        said = ""
+        said, messages = "", _with_images(messages, self.images)
 
         def usable(reply: Reply) -> Read:
             nonlocal said
@@ -146,6 +151,8 @@ class Judge:
 
     async def _asked(self, messages: Sequence[Message], output: type[BaseModel], read: Callable[[Reply], Read]) -> Read:
         model = self.model.found() if isinstance(self.model, _NamedModel) else self.model
+        if self.images and model_sees(model) is False:
+            raise JudgeError(f"the judge {self.name} takes no images", kind="no_images", model=self.name)
         try:
             return await generate(model, messages, output=output, config=self.config, read=read)
         except (JudgeError, Unreadable):
@@ -214,6 +221,7 @@ class _NamedModel:
 @dataclass(frozen=True)
 class _FunctionModel:
     fn: Callable[[str], str | Awaitable[str]]
+    sees = False
 
     @property
     def name(self) -> str:
@@ -245,6 +253,16 @@ async def _off_loop(fn: Callable[[str], str | Awaitable[str]], prompt: str) -> s
     # a limiter of its own: how many calls there are at one time is the caller's business
     (given,) = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=CapacityLimiter(1))
     return given
+
+
+def _with_images(messages: Sequence[Message], images: Sequence[Image]) -> Sequence[Message]:
+    """The messages, the last of a user's with the images."""
+    places = [place for place, message in enumerate(messages) if message.role == "user"]
+    if not images or not places:
+        return messages
+    shown = list(messages)
+    shown[places[-1]] = messages[places[-1]].model_copy(update={"images": tuple(images)})
+    return shown
 
 
 def _correction(text: str, problem: Unreadable) -> list[Message]:

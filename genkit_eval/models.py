@@ -14,6 +14,7 @@ __all__ = [
     "CUT_OFF",
     "FILTERED",
     "Embedder",
+    "Image",
     "Message",
     "Model",
     "Reply",
@@ -21,14 +22,28 @@ __all__ = [
     "Vectors",
     "model_identity",
     "model_name",
+    "model_sees",
 ]
 
 
+class Image(Data):
+    """An image in a message: `media_type` like "image/png", `data` in base64."""
+
+    media_type: str
+    data: str
+
+    @property
+    def url(self) -> str:
+        """The image as an address that holds all of it, which is how servers take it."""
+        return f"data:{self.media_type};base64,{self.data}"
+
+
 class Message(Data):
-    """One message to a model; `role` is system, user or assistant."""
+    """One message to a model; `role` is system, user or assistant. Its images are for a model that sees."""
 
     role: str
     content: str
+    images: Sequence[Image] = ()
 
 
 class TokenLogprob(Data):
@@ -77,6 +92,8 @@ class Model(Protocol):
 
     `output` is the shape the reply's JSON should have, if any; `config` holds parameters of the call
     (`temperature` and the like), which go to it as they are. A model that gives no usable reply raises `ModelError`.
+    One that is asked with images and takes none raises it with the kind "no_images"; an attribute `sees` that is False
+    says so beforehand.
     """
 
     async def generate(
@@ -121,3 +138,9 @@ def model_name(model: Model | Embedder) -> str:
     """The name a model or embedder goes by in versions: its own `name`, else that of its type."""
     name = getattr(model, "name", None)
     return name if isinstance(name, str) and name else type(model).__qualname__
+
+
+def model_sees(model: Model) -> bool | None:
+    """Whether it takes images: its own `sees`; None where that is not known, so that it has to be asked."""
+    sees = getattr(model, "sees", None)
+    return sees if isinstance(sees, bool) else None

@@ -36,6 +36,8 @@ R = TypeVar("R")
 TARGET = "target"
 """Who asks, where it is no evaluator."""
 CHARACTERS_A_TOKEN = 4
+IMAGE = 4_000
+"""Characters that cost about as much as an image."""
 """As good a guess as any, before the server says it."""
 
 
@@ -79,6 +81,11 @@ class RunCalls:
             # of two threads that make one, both get the same
             found = self._retriers.setdefault(model, Retrier(model, self._limits, Limiter(limits)))
         return found
+
+    def stop(self) -> None:
+        """Nobody is to wait any more for a call that will not be sent: the run ends early."""
+        for retrier in tuple(self._retriers.values()):
+            retrier.limiter.stop(SpentError)
 
     def begin(self, used_by: str, *, slot: int = -1, repeat: int = 0) -> CellCalls:
         """From now on, in this context, models are asked in the name of this target call or evaluator.
@@ -131,7 +138,7 @@ class CellCalls:
             name=name,
             identity=identity,
             ask=lambda: model.generate(messages, output=output, config=config),
-            characters=lambda: sum(len(message.content) for message in messages),
+            characters=lambda: sum(len(message.content) + IMAGE * len(message.images) for message in messages),
             key=lambda keys: keys.of_messages(identity or name, messages, output=output, config=config),
             to_json=reply_json,
             from_json=lambda data: _remembered(model, reply_from(data)),

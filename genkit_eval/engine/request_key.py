@@ -11,7 +11,7 @@ from hashlib import blake2b
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval._json import dump
-from genkit_eval.models import Message
+from genkit_eval.models import Image, Message
 from genkit_eval.prompts import fence_marks
 
 __all__ = ["RequestKey", "RequestKeys"]
@@ -64,7 +64,7 @@ class RequestKeys:
         """The key of a request to a model."""
         texts = [message.content for message in messages]
         marks = tuple(dict.fromkeys(mark for text in texts for mark in fence_marks(text)))
-        said = [[message.role, _without(marks, message.content)] for message in messages]
+        said = [[message.role, _without(marks, message.content), *map(_seen, message.images)] for message in messages]
         return self._key(identity, "generate", said, None if output is None else _schema(output), config, marks)
 
     def of_texts(
@@ -94,6 +94,10 @@ def _without(marks: Sequence[str], text: str) -> str:
     for number, mark in enumerate(marks):
         text = text.replace(mark, _placeholder(number))
     return text
+
+
+def _seen(image: Image) -> str:
+    return _digest(image.url.encode())
 
 
 def _placeholder(number: int) -> str:

@@ -40,13 +40,14 @@ class ScriptedModel:
     Args:
         replies: one for every call, one a call, or a function from messages to one.
         name: what it goes by in versions.
+        sees: whether it takes images; None: it does, without saying so beforehand.
 
     Attributes:
         calls: what it was asked, in order.
     """
 
-    def __init__(self, replies: Replies, *, name: str = "scripted") -> None:
-        self.replies, self.name = replies, name
+    def __init__(self, replies: Replies, *, name: str = "scripted", sees: bool | None = None) -> None:
+        self.replies, self.name, self.sees = replies, name, sees
         self.calls: list[ModelCall] = []
 
     async def generate(

@@ -57,7 +57,10 @@ class GgufModel:
     loopback address with a random key, and ends with the program. Nothing is sent anywhere else.
 
     What it can judge depends on the model: those of a few hundred million parameters judge at chance.
+    It reads text only.
     """
+
+    sees = False
 
     def __init__(self, path: str | Path, settings: GgufSettings | None = None) -> None:
         """
@@ -140,7 +143,7 @@ class GgufModel:
             return ModelError(
                 f"{self.name}: the prompt has {fields.get('n_prompt_tokens')} tokens, and a slot holds "
                 f"{fields.get('n_ctx')}: raise context_tokens, or shorten the prompt",
-                kind="bad_request",
+                kind="window",
                 model=self.name,
             )
         kind: ModelErrorKind = "bad_request" if 400 <= status < 500 or status == 501 else "server"

@@ -23,6 +23,7 @@ def openai_models(
     headers: Mapping[str, str] | None = None,
     timeout_seconds: float = 120.0,
     connect_seconds: float = 10.0,
+    sees: bool | None = None,
 ) -> Plugin:
     """The plugin that defines every model and embedder of one server, as `name/any-model-name`.
 
@@ -36,6 +37,8 @@ def openai_models(
         headers: sent with every call.
         timeout_seconds: of a whole call, from the first byte sent to the last one received.
         connect_seconds: for the connection alone.
+        sees: whether its models take images. If it is not said they are sent some where a case has them, and a server
+            that refuses them is believed; say False of one that leaves them out in silence.
 
     Raises:
         ConfigError: an address, header or timeout that cannot be.
@@ -54,7 +57,7 @@ def openai_models(
         # anyio, and asyncio with it, are loaded only where a model is used
         from genkit_eval_openai.chat import ChatModel
 
-        return ChatModel(endpoint, model)
+        return ChatModel(endpoint, model, sees=sees)
 
     def embedder(model: str) -> Embedder:
         # as above

@@ -27,8 +27,9 @@ class ChatModel:
     which the others wait for, and remembered.
     """
 
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, *, sees: bool | None = None) -> None:
         self.name = f"{endpoint.name}/{model}"
+        self._sees = sees
         self._endpoint, self._model = endpoint, model
         self._dialect = Dialect()
         self._form_kept = False
@@ -41,6 +42,11 @@ class ChatModel:
     def identity(self) -> str:
         """Its name and where its server is."""
         return self._endpoint.identity(self.name)
+
+    @property
+    def sees(self) -> bool | None:
+        """Whether the model takes images: as it was said, or False once the server has refused some; else unknown."""
+        return self._sees
 
     @property
     def not_sent(self) -> frozenset[str]:
@@ -125,6 +131,9 @@ class ChatModel:
                 if dialect is not first:
                     self._learn(dialect)
                 return answer
+            if answer.refuses_images and any(message.images for message in messages):
+                self._sees = False
+                raise answer.error(self.name, client.where, kind="no_images")
             other = dialect.after(answer, body)
             if other is None:
                 raise answer.error(self.name, client.where)

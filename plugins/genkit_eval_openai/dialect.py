@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from genkit_eval import Message
+from genkit_eval import Image, Message
 from genkit_eval.errors import ConfigError
 from genkit_eval.prompts import json_instructions
 from genkit_eval_openai.faults import Fault
@@ -49,6 +49,13 @@ def check_config(config: Mapping[str, JsonValue]) -> None:
             raise ConfigError(f"'{given}' is no parameter of a call: it is set by the call itself")
 
 
+def _content(text: str, images: Sequence[Image]) -> JsonValue:
+    if not images:
+        return text
+    parts: list[JsonValue] = [{"type": "text", "text": text}]
+    return parts + [{"type": "image_url", "image_url": {"url": image.url}} for image in images]
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """One way to ask.
@@ -73,7 +80,7 @@ class Dialect:
         config: Mapping[str, JsonValue],
     ) -> dict[str, JsonValue]:
         """The request's body."""
-        sent: list[dict[str, JsonValue]] = [{"role": item.role, "content": item.content} for item in messages]
+        texts = [item.content for item in messages]
         body: dict[str, JsonValue] = {"model": model}
         check_config(config)
         for given, value in config.items():
@@ -87,9 +94,12 @@ class Dialect:
                 body["response_format"] = {"type": "json_schema", "json_schema": response_schema(output)}
             elif self.form == "json_object":
                 body["response_format"] = {"type": "json_object"}
-            if sent and (self.form != "json_schema" or self.spelled_out):
-                sent[-1]["content"] = f"{messages[-1].content}\n\n{_instructions(output)}"
-        body["messages"] = [*sent]
+            if texts and (self.form != "json_schema" or self.spelled_out):
+                texts[-1] = f"{texts[-1]}\n\n{_instructions(output)}"
+        body["messages"] = [
+            {"role": item.role, "content": _content(text, item.images)}
+            for item, text in zip(messages, texts, strict=True)
+        ]
         return body
 
     def after(self, fault: Fault, body: Mapping[str, JsonValue]) -> Dialect | None:

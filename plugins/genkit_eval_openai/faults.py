@@ -27,12 +27,22 @@ _UNKNOWN = re.compile(
 )
 _FORMAT = re.compile(r"response_?format|json_schema|json_object|schema|grammar|guided|structured", re.IGNORECASE)
 
+_BLIND = re.compile(
+    r"image_url is only supported by certain models"
+    r"|(image|vision|multi-?modal)s?( inputs?| content)? (is|are) (not|n't) (supported|enabled|available)"
+    r"|(does not|doesn't|do not|don't|that|not) support (image|vision|multi-?modal)"
+    r"|not a multi-?modal model|no vision|mmproj|data required for image input"
+    r"|unknown variant .?image_url|content.{0,20} must be a string|expected a string",
+    re.IGNORECASE,
+)
+
 _ADVICE: Mapping[ModelErrorKind, str] = {
     "auth": "check the key and what it may do",
     "quota": "waiting does not help: look at the account's plan and billing",
     "rate_limit": "run fewer calls at one time, or wait",
     "window": "the prompt is longer than what the model can read: shorten it, or use a model that reads more",
     "content_filter": "the server's content filter stopped it",
+    "no_images": "the model takes no images: use one that sees",
     "server": "it is the server's fault: try again later",
     "timeout": "the server took too long: try again later, or give it more time",
 }
@@ -137,26 +147,32 @@ class Fault:
             return True
         return self.kind in ("bad_request", "server") and bool(_FORMAT.search(self.words))
 
-    def error(self, model: str, where: str) -> OpenAIError:
-        """The error to raise for a call of this model."""
+    @property
+    def refuses_images(self) -> bool:
+        """Whether the server says that the model asked takes no images; of a call that held some."""
+        return self.kind in ("bad_request", "server") and bool(_BLIND.search(self.message))
+
+    def error(self, model: str, where: str, *, kind: ModelErrorKind | None = None) -> OpenAIError:
+        """The error to raise for a call of this model; `kind` where more is known than the server says."""
+        kind = kind or self.kind
         # whoever echoes a key may do so in a form that nobody foresaw
         said = "" if self.status == 401 else self.message
         named = ": ".join(part for part in (f"HTTP {self.status}", self.code or "", said) if part)
         return OpenAIError(
-            f"{model} at {where} refused the call ({named}): {self._advice(where)}",
-            kind=self.kind,
+            f"{model} at {where} refused the call ({named}): {self._advice(where, kind)}",
+            kind=kind,
             model=model,
             status=self.status,
             code=self.code,
             retry_after_seconds=self.retry_after_seconds,
         )
 
-    def _advice(self, where: str) -> str:
-        if self.status == 404:
+    def _advice(self, where: str, kind: ModelErrorKind) -> str:
+        if self.status == 404 and kind != "no_images":
             return "check the model's name, and base_url (it usually ends in /v1)"
         if self.retry_after_seconds is not None:
             return f"it asks to wait {self.retry_after_seconds:g} s"
-        return _ADVICE.get(self.kind, "the server will not take the request as it is")
+        return _ADVICE.get(kind, "the server will not take the request as it is")
 
 
 def _telling(codes: list[JsonValue]) -> str:

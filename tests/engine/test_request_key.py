@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from genkit_eval import Message
+from genkit_eval import Image, Message
 from genkit_eval.engine.request_key import RequestKey, RequestKeys
 from genkit_eval.prompts import fenced
 
@@ -154,3 +154,12 @@ def test_a_text_of_many_openings_is_read_in_no_time() -> None:
     hostile = "".join(f"<data-{number:016x}>\n" for number in range(200_000))
 
     assert request(hostile).marks == ()
+
+
+def test_another_image_is_another_request() -> None:
+    def key(*data: str) -> str:
+        images = tuple(Image(media_type="image/png", data=item) for item in data)
+        return RequestKeys().of_messages("m", [Message(role="user", content="?", images=images)]).text
+
+    assert len({key(), key("AAAA"), key("BBBB"), key("AAAA", "BBBB")}) == 4
+    assert key("AAAA") == key("AAAA")

@@ -112,7 +112,7 @@ def test_a_prompt_that_is_too_long_is_refused_with_advice(model: GgufModel) -> N
     with pytest.raises(ModelError, match=r"a slot holds 512: raise context_tokens") as caught:
         ask(model, long)
 
-    assert caught.value.kind == "bad_request"
+    assert caught.value.kind == "window"
 
 
 def test_what_the_server_does_not_take_is_told_in_its_words(model: GgufModel) -> None:
