@@ -361,6 +361,9 @@ class GenkitEval:
 
     async def _planned(self, make: Callable[[], Plan], *, prepare: bool = True) -> Plan:
         """A plan; first what its evaluators lack until then, if nothing else is wrong with it."""
+        from genkit_eval.dataset_access import dataset_reader
+
+        dataset_reader.set(lambda dataset, version: self.datasets.get(dataset, version=version))
         try:
             return make()
         except Unprepared as lacking:

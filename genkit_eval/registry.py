@@ -200,12 +200,15 @@ class Registry:
         for name in presets:
             if name not in known:
                 raise UnknownName(f"option of evaluator '{evaluator.name}'", name, known)
-        made = replace(
-            evaluator,
-            name=checked_name("evaluator", alias),
-            alias_of=evaluator.alias_of or evaluator.name,
-            presets={**evaluator.presets, **presets},
-        )
+        own: dict[str, Any] = {
+            "name": checked_name("evaluator", alias),
+            "alias_of": evaluator.alias_of or evaluator.name,
+            "presets": {**evaluator.presets, **presets},
+        }
+        made_for = evaluator.made_for
+        if made_for is not None:
+            own["made_for"] = lambda options: replace(made_for(options), **own)
+        made = replace(evaluator, **own)
         self._add("evaluator", self.aliases, made.name, made, evaluator.fn)
 
     @overload

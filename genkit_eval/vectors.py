@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["cosine"]
+__all__ = ["cosine", "unit"]
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:
@@ -23,6 +23,19 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     value = math.fsum(x * y for x, y in zip(a, b, strict=True)) / (math.hypot(*a) * math.hypot(*b))
     # rounding may carry it past an end by 1e-16
     return max(-1.0, min(1.0, value))
+
+
+def unit(vector: Sequence[float]) -> list[float]:
+    """The vector of length 1 that points the same way: the sum of products of two such is their cosine.
+
+    Raises:
+        ValueError: a number is not finite, or all are zero.
+    """
+    if not len(vector):
+        raise ValueError("a vector without numbers has no direction")
+    scaled = _scaled(vector)
+    length = math.hypot(*scaled)
+    return [number / length for number in scaled]
 
 
 def _scaled(vector: Sequence[float]) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval.vectors import cosine
+from genkit_eval.vectors import cosine, unit
 
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 PAIR = st.integers(1, 8).flatmap(lambda n: st.tuples(*[st.lists(NUMBER, min_size=n, max_size=n).filter(any)] * 2))
@@ -49,3 +49,18 @@ def test_a_cosine_is_within_its_bounds_and_symmetric(pair: tuple[list[float], li
 def test_vectors_without_an_angle_are_refused(a: list[float], b: list[float], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         cosine(a, b)
+
+
+@given(PAIR)
+def test_products_of_unit_vectors_are_cosines(pair: tuple[list[float], list[float]]) -> None:
+    a, b = pair
+
+    product = math.fsum(x * y for x, y in zip(unit(a), unit(b), strict=True))
+
+    assert product == pytest.approx(cosine(a, b), abs=1e-12)
+
+
+@pytest.mark.parametrize("vector", [[], [0.0, 0.0], [math.nan], [math.inf, 1.0]])
+def test_a_vector_without_direction_has_no_unit(vector: list[float]) -> None:
+    with pytest.raises(ValueError, match="vector"):
+        unit(vector)

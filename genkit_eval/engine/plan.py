@@ -108,8 +108,8 @@ def make_plan(
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
         evaluator = registry.evaluator(ref.name).with_options(ref.options)
         bare = evaluator.alias_of or evaluator.name
-        if evaluator.needs is not None and bare in registry.preparations:
-            unprepared[bare] = evaluator.needs
+        if bare in registry.preparations:
+            unprepared[bare] = registry.evaluator(bare).needs or ""
             continue
         if evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
+from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.judge import Judge, Judgeable, as_model
 from genkit_eval.judged.config import MetricConfig, PromptSource, StatusOverride
@@ -61,6 +63,7 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
     option = lacking(metric, config)
     fn: Callable[[DataPoint, Any], Awaitable[Score]] = _cannot_run
     check: Callable[[Any], str | None] | None = None
+    use: Instruments | None = None
     if option is None:
         use = _instruments(registry, metric, config)
         texts, version = {step: prompt.text for step, prompt in use.prompts.items()}, _version(metric, use, config)
@@ -90,6 +93,20 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         check_options=check,
         needs=option and _needs(option, plugin),
     )
+    if use is not None and metric.bound is not None:
+        evaluator = registry.evaluators[metric.name]
+        registry.evaluators[metric.name] = replace(evaluator, made_for=_binding(evaluator, metric.bound, use, config))
+
+
+def _binding(
+    evaluator: Evaluator, bound: Callable[[], JudgedMetric], use: Instruments, config: MetricConfig
+) -> Callable[[Any], Evaluator]:
+    def made_for(options: Any) -> Evaluator:
+        metric = bound()
+        fn = _evaluator(metric, use, config.status_override)
+        return replace(evaluator, fn=fn, declared_version=_version(metric, use, config))
+
+    return made_for
 
 
 def _needs(option: str, plugin: str) -> str:

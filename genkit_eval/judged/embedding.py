@@ -11,7 +11,7 @@ from genkit_eval.errors import ConfigError, ModelError
 from genkit_eval.model_calls import embed
 from genkit_eval.models import Embedder, model_name
 from genkit_eval.registry import Registry
-from genkit_eval.vectors import cosine
+from genkit_eval.vectors import cosine, unit
 
 __all__ = ["Embedding"]
 
@@ -59,15 +59,26 @@ class Embedding:
         Raises:
             ModelError: not one vector a text, or one without direction.
         """
-        vectors = await self._embed([text, *others])
-        if not isinstance(vectors, Sequence) or len(vectors) != len(others) + 1:
-            given = f"{len(vectors)} vectors" if isinstance(vectors, Sequence) else type(vectors).__name__
-            raise ModelError(f"embedder '{self.name}' gave {given} for {len(others) + 1} texts", model=self.name)
-        first, *rest = vectors
+        first, *rest = await self._embed([text, *others])
         try:
             return [cosine(first, other) for other in rest]
         except ValueError as problem:
             raise ModelError(f"embedder '{self.name}': {problem}", model=self.name) from problem
 
+    async def directions(self, texts: Sequence[str]) -> list[list[float]]:
+        """A vector of length 1 for each text, by one call.
+
+        Raises:
+            ModelError: not one vector a text, or one without direction.
+        """
+        try:
+            return [unit(vector) for vector in await self._embed(texts)]
+        except ValueError as problem:
+            raise ModelError(f"embedder '{self.name}': {problem}", model=self.name) from problem
+
     async def _embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        return await embed(self.found(), texts, config=self.options or None)
+        vectors = await embed(self.found(), texts, config=self.options or None)
+        if not isinstance(vectors, Sequence) or len(vectors) != len(texts):
+            given = f"{len(vectors)} vectors" if isinstance(vectors, Sequence) else type(vectors).__name__
+            raise ModelError(f"embedder '{self.name}' gave {given} for {len(texts)} texts", model=self.name)
+        return vectors

@@ -96,6 +96,8 @@ class JudgedMetric:
     judge: bool = True
     check: Callable[[Any, Instruments], str | None] | None = None
     """Why it cannot run with these options, or None."""
+    bound: Callable[[], JudgedMetric] | None = None
+    """Called when a run is planned: itself, with what it reads beside the cases (a dataset, say) looked up."""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     """What else it says about itself."""
 

@@ -13,8 +13,8 @@ from genkit_eval.answers import Choice, Scale, Verdict
 from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
 from genkit_eval_judges.criterion import Criterion
 from genkit_eval_judges.criterion_prompt import criterion_prompt
-from genkit_eval_judges.inputs import Inputs
-from genkit_eval_judges.own_judge import fields_of, identity_of, options_of, own_values
+from genkit_eval_judges.nearest import Entries, found_entries
+from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
 __all__ = ["criterion_metric"]
@@ -26,10 +26,14 @@ STEP = "judgement"
 
 def criterion_metric(own: Criterion) -> JudgedMetric:
     """The metric that the core defines."""
+    return bound_to_entries(own, partial(_metric, own))
+
+
+def _metric(own: Criterion, entries: Mapping[str, Entries]) -> JudgedMetric:
     return JudgedMetric(
         name=own.evaluator,
-        read=partial(_read, own),
-        score=partial(_score, own, _form(own)),
+        read=partial(read_own, own),
+        score=partial(_score, own, entries, _form(own)),
         options=options_of(own),
         prompts={STEP: criterion_prompt(own)},
         reads=fields_of(own),
@@ -39,10 +43,6 @@ def criterion_metric(own: Criterion) -> JudgedMetric:
         direction=own.direction,
         metadata={"calls": "1"},
     )
-
-
-async def _read(own: Criterion, point: Any, options: JudgeOptions) -> Mapping[str, str]:
-    return own_values(own, Inputs(point))
 
 
 def _form(own: Criterion) -> type[Any]:
@@ -57,15 +57,23 @@ def _form(own: Criterion) -> type[Any]:
 
 
 async def _score(
-    own: Criterion, form: type[Any], values: Mapping[str, str], options: JudgeOptions, use: Instruments
+    own: Criterion,
+    entries: Mapping[str, Entries],
+    form: type[Any],
+    seen: Sight,
+    options: JudgeOptions,
+    use: Instruments,
 ) -> Score:
-    answer = await use.judge.ask(use.prompts[STEP].render(values), form)
+    values, told = await found_entries(own, entries, seen.inputs, use)
+    answer = await use.judge.ask(use.prompts[STEP].render({**seen.values, **values}), form)
     (name,) = form.model_fields.keys() - {"reason"}
     said = getattr(answer, name)
     reason = answer.reason.strip() or "the judge gave no reason"
     if said is None:
         raise NothingToJudge(reason)
     details: dict[str, JsonValue] = {name if name != "score" else "rating": said}
+    if told:
+        details["shown"] = told
     return decided(_worth(own, said), options, reason=reason, details=details, minimize=own.direction == "minimize")
 
 

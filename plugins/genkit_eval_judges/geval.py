@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
-from typing import Annotated, Any, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, JsonValue
 
@@ -21,8 +21,8 @@ from genkit_eval.claims import numbered
 from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
 from genkit_eval_judges.criterion import GEval
 from genkit_eval_judges.criterion_prompt import own_prompt, spoken
-from genkit_eval_judges.inputs import Inputs
-from genkit_eval_judges.own_judge import fields_of, identity_of, options_of, own_values
+from genkit_eval_judges.nearest import Entries, found_entries
+from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.rating import from_five
 from genkit_eval_judges.recipe import PROMPTS, JudgeOptions, decided
 from genkit_eval_judges.token_weights import rating_weights
@@ -74,12 +74,17 @@ class _Form:
 
 def geval_metric(own: GEval) -> JudgedMetric:
     """The metric that the core defines; its steps are there."""
+    # of one evaluator, over all of its runs
     form = _Form({"on": True, "off": False, "auto": None}[own.weighting])
+    return bound_to_entries(own, partial(_metric, own, form))
+
+
+def _metric(own: GEval, form: _Form, entries: Mapping[str, Entries]) -> JudgedMetric:
     steps = numbered([spoken(step) for step in own.steps])
     return JudgedMetric(
         name=own.evaluator,
-        read=partial(_read, own),
-        score=partial(_score, form, own.weighting),
+        read=partial(read_own, own),
+        score=partial(_score, own, form, entries),
         options=options_of(own),
         prompts={STEP: own_prompt(own, "geval", {"criterion": spoken(own.criterion), "steps": steps})},
         reads=fields_of(own),
@@ -111,28 +116,30 @@ def _asked(own: GEval) -> dict[str, str]:
     return {"criterion": spoken(own.criterion), "parts": ", ".join(parts)}
 
 
-async def _read(own: GEval, point: Any, options: JudgeOptions) -> Mapping[str, str]:
-    return own_values(own, Inputs(point))
-
-
 async def _score(
+    own: GEval,
     form: _Form,
-    weighting: Literal["auto", "on", "off"],
-    values: Mapping[str, str],
+    entries: Mapping[str, Entries],
+    seen: Sight,
     options: JudgeOptions,
     use: Instruments,
 ) -> Score:
     judge = use.judge
-    if weighting != "off":
+    if own.weighting != "off":
         judge = replace(judge, config={**(judge.config or {}), **WEIGHED})
-    answer, reply = await judge.ask_whole(use.prompts[STEP].render(values), _Rated)
+    values, told = await found_entries(own, entries, seen.inputs, use)
+    answer, reply = await judge.ask_whole(use.prompts[STEP].render({**seen.values, **values}), _Rated)
     reason = answer.reason.strip() or "the judge gave no reason"
     if answer.rating is None:
         raise NothingToJudge(reason)
-    return _rated(form, answer.rating, reply, options, reason)
+    raw, details = _rated(form, answer.rating, reply)
+    if told:
+        details["shown"] = told
+    return decided(from_five(raw), options, reason=reason, details=details)
 
 
-def _rated(form: _Form, rating: int, reply: Reply, options: JudgeOptions, reason: str) -> Score:
+def _rated(form: _Form, rating: int, reply: Reply) -> tuple[float, dict[str, JsonValue]]:
+    """The rating that counts, and how it came about."""
     weights = None if form.weighted is False else rating_weights(reply, SCALE)
     form.settle(weights)
     details: dict[str, JsonValue] = {"rating": rating}
@@ -140,10 +147,9 @@ def _rated(form: _Form, rating: int, reply: Reply, options: JudgeOptions, reason
     if weights is not None:
         raw = math.fsum(number * share for number, share in weights.items())
         details["probabilities"] = {str(number): share for number, share in weights.items()}
-    score = from_five(raw)
     details |= {
         "raw_score": raw,
-        "normalized_score": score,
+        "normalized_score": from_five(raw),
         "form": "as rated" if weights is None else "weighted by token probabilities",
     }
-    return decided(score, options, reason=reason, details=details)
+    return raw, details

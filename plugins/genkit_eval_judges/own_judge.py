@@ -2,27 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 from pydantic import Field, create_model
 
-from genkit_eval import json_text
-from genkit_eval.judged import NONE, NothingToJudge
+from genkit_eval import DataPoint, json_text
+from genkit_eval.judged import NONE, JudgedMetric, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.criterion import Own, Variable
 from genkit_eval_judges.inputs import INPUTS, Inputs
+from genkit_eval_judges.nearest import Entries, entries_of
 from genkit_eval_judges.recipe import JudgeOptions
 
-__all__ = ["fields_of", "identity_of", "options_of", "own_values"]
+__all__ = ["Sight", "bound_to_entries", "fields_of", "identity_of", "options_of", "read_own"]
 
 NO_IDENTITY = frozenset({"title", "model", "parameters"})
 """What is said about an evaluator, or is counted into its version by others already."""
 
 
-def own_values(own: Own, inputs: Inputs) -> Mapping[str, str]:
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a judge is shown of a case, by the prompt's places: all but entries of a dataset."""
+
+    inputs: Inputs
+    values: Mapping[str, str]
+
+
+async def read_own(own: Own, point: DataPoint, options: JudgeOptions) -> Sight:
+    """What is shown of a data point.
+
+    Raises:
+        NothingToJudge: a variable that is required has no value.
+    """
+    inputs = Inputs(point)
+    return Sight(inputs, _values(own, inputs))
+
+
+def bound_to_entries(own: Own, metric: Callable[[Mapping[str, Entries]], JudgedMetric]) -> JudgedMetric:
+    """The metric that `metric` makes of the datasets whose entries it shows; they are looked up when a run is planned.
+
+    Their versions are in the version of the evaluator: other entries may lead a judge to other scores.
+    """
+    if all(item.nearest is None for item in own.shown):
+        return metric({})
+
+    def bound() -> JudgedMetric:
+        entries = entries_of(own)
+        made = metric(entries)
+        read = "".join(f"+{item.nearest.dataset}@{item.version}" for item in entries.values())
+        return replace(made, formula=f"{made.formula}{read}", embedder="required")
+
+    return replace(metric({}), bound=bound, embedder="required")
+
+
+def _values(own: Own, inputs: Inputs) -> Mapping[str, str]:
     """What stands in each place of the prompt, but for entries of a dataset.
 
     Raises:

@@ -191,12 +191,12 @@ def kept(folder: Path, *own: Criterion | GEval) -> None:
 def test_evaluators_of_a_folder_are_defined_and_what_is_wrong_is_told(tmp_path: Path) -> None:
     kept(tmp_path, FULL, OWN[4])
     (tmp_path / "broken.yaml").write_text("name: x\n")
-    registry = GenkitEval(plugins=[judges(judge="openai/x")]).registry
+    registry = GenkitEval(plugins=[judges(judge="openai/x", embedder="openai/e")]).registry
 
     (problem,) = load_evaluators(registry, tmp_path)
 
     assert "broken.yaml is left out: criterion: Field required; intent: Field required" in problem
-    assert registry.evaluator("custom/window").models == {"judge": "openai/x"}
+    assert registry.evaluator("custom/window").models["judge"] == "openai/x"
     assert registry.evaluator("geval_coherence").metadata["document"] == document_of(OWN[4])
 
 

@@ -1,0 +1,195 @@
+"""Reference variables: the judge sees the entries of a dataset that are nearest to the case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genkit_eval import ConfigError, GenkitEval, Outcome, negate
+from genkit_eval.testing import HashEmbedder, ScriptedModel, data_point
+from genkit_eval_judges import Criterion, GEval, Nearest, Variable, judges
+from tests.plugins.judges.replies import rating
+
+FAQ = [
+    {"testCaseId": "opening", "input": "when does the pool open", "reference": "At seven."},
+    {"testCaseId": "price", "input": "what does a ticket cost", "reference": "Four francs."},
+    {"testCaseId": "sauna", "input": "is there a sauna in the pool", "reference": "Yes,\nupstairs."},
+]
+REPLY = '{"reason": "r", "score": 1}'
+GIVEN = {"input": "when does the sauna open", "output": "At nine."}
+
+
+def criterion(nearest: dict[str, Any] | None = None, **said: Any) -> Criterion:
+    cases = Variable(name="cases", nearest=Nearest(**{"dataset": "faq_pool", "k": 2, **(nearest or {})}), **said)
+    return Criterion(
+        name="custom/style",
+        intent="i",
+        criterion="{{response}} is in the style of {{cases}}.",
+        variables=("response", cases),
+    )
+
+
+class App:
+    """An app with the dataset "faq_pool", and what its judge and embedder were asked."""
+
+    def __init__(self, root: Path, *own: Criterion | GEval, replies: Any = REPLY) -> None:
+        self.model, self.embedder = ScriptedModel(replies), HashEmbedder(dimensions=4096)
+        plugin = judges(judge=self.model, embedder=self.embedder, own=own or [criterion()])
+        self.ge = GenkitEval(plugins=[plugin], root=root)
+        if not self.ge.datasets.list():
+            self.ge.datasets.create("faq_pool", FAQ)
+
+    async def score(self, name: str = "custom/style", **fields: Any) -> Any:
+        (metric,) = await self.ge.score(data_point(**{**GIVEN, **fields}), name)
+        return metric
+
+
+@pytest.mark.anyio
+async def test_the_judge_sees_the_nearest_entries_nearest_first(tmp_path: Path) -> None:
+    app = App(tmp_path)
+
+    metric = await app.score()
+
+    shown = app.model.calls[0].messages[1].content
+    assert "1. input: when does the pool open\n   reference: At seven." in shown
+    assert "2. input: is there a sauna in the pool\n   reference: Yes,\n   upstairs." in shown
+    assert "ticket" not in shown
+    # 4 of 5 words are shared: 4 / (5^.5 x 5^.5); of seven words two: 2 / (5^.5 x 7^.5)
+    told = metric.details["shown"]["cases"]
+    assert told["similarities"] == pytest.approx([4 / 5, 2 / 35**0.5], abs=1e-6)
+    assert (told["dataset"], told["version"], told["entries"]) == ("faq_pool", 1, ["opening", "sauna"])
+
+
+@pytest.mark.anyio
+async def test_entries_are_near_to_another_part_and_show_what_is_asked_for(tmp_path: Path) -> None:
+    app = App(tmp_path, criterion({"by": "topic", "k": 1, "show": ("reference",)}))
+
+    metric = await app.score(custom={"topic": "the cost of a ticket"})
+
+    assert metric.details["shown"]["cases"]["entries"] == ["price"]
+    assert "1. reference: Four francs." in app.model.calls[0].text
+
+
+@pytest.mark.anyio
+async def test_the_case_itself_is_no_entry(tmp_path: Path) -> None:
+    app = App(tmp_path)
+
+    metric = await app.score(test_case_id="opening", input="when does the pool open")
+
+    assert metric.details["shown"]["cases"]["entries"] == ["sauna", "price"]
+
+
+@pytest.mark.anyio
+async def test_entries_are_embedded_once_a_run(tmp_path: Path) -> None:
+    app = App(tmp_path)
+
+    run = await app.ge.evaluate([GIVEN, {**GIVEN, "input": "a ticket"}], target=None, evaluators=["custom/style"])
+
+    asked = sorted(len(texts) for texts in app.embedder.calls)
+    assert asked == [1, 1, 3]
+    assert [result.metrics[0].outcome for result in run.results] == [Outcome.VERDICT] * 2
+
+
+@pytest.mark.anyio
+async def test_the_version_of_the_dataset_is_in_that_of_the_evaluator(tmp_path: Path) -> None:
+    first = await App(tmp_path).score()
+    app = App(tmp_path)
+    app.ge.datasets.patch("faq_pool", [{"testCaseId": "sauna", "input": "sauna?"}], expected_version=1)
+
+    second = await app.score()
+    pinned = await App(tmp_path, criterion({"version": 1})).score()
+
+    assert "+faq_pool@1" in first.version
+    assert "+faq_pool@2" in second.version
+    assert "+faq_pool@1" in pinned.version
+    assert pinned.details["shown"]["cases"]["entries"] == ["opening", "sauna"]
+
+
+@pytest.mark.anyio
+async def test_the_dataset_is_that_of_the_root(tmp_path: Path) -> None:
+    """Apps that share their definitions look in their own folders."""
+    app = App(tmp_path / "one")
+    other = app.ge.at(tmp_path / "other")
+    other.datasets.create("faq_pool", FAQ[1:2])
+
+    (metric,) = await other.score(data_point(**GIVEN), "custom/style")
+
+    assert metric.details["shown"]["cases"]["entries"] == ["price"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("nearest", "problem"), [({"dataset": "faq_poll"}, "faq_poll"), ({"version": 7}, "7")])
+async def test_a_dataset_that_is_not_there_is_refused_before_anything_runs(
+    tmp_path: Path, nearest: dict[str, Any], problem: str
+) -> None:
+    app = App(tmp_path, criterion(nearest))
+
+    with pytest.raises(ConfigError, match="variable 'cases'") as refused:
+        await app.ge.evaluate([GIVEN], target=None, evaluators=["custom/style"])
+
+    assert problem in str(refused.value)
+    assert app.embedder.calls == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("required", [True, False])
+async def test_without_a_request_there_is_nothing_near(tmp_path: Path, required: bool) -> None:
+    app = App(tmp_path, criterion(required=required))
+
+    metric = await app.score(input="")
+
+    assert metric.outcome is (Outcome.INCONCLUSIVE if required else Outcome.VERDICT)
+    assert len(app.model.calls) == (0 if required else 1)
+
+
+@pytest.mark.anyio
+async def test_geval_sees_entries_under_both_names(tmp_path: Path) -> None:
+    said = criterion()
+    own = GEval(name="style", criterion=said.criterion, variables=said.variables, steps=("Read {{cases}}.", "Rate."))
+    app = App(tmp_path, own, replies=rating(4))
+
+    metrics = [await app.score(name) for name in ("geval/style", "geval_style")]
+
+    assert [metric.evaluator for metric in metrics] == ["/evaluator/geval/style", "/evaluator/geval_style"]
+    assert [metric.details["shown"]["cases"]["entries"] for metric in metrics] == [["opening", "sauna"]] * 2
+
+
+@pytest.mark.anyio
+async def test_steps_are_not_paid_for_where_the_dataset_is_not_there(tmp_path: Path) -> None:
+    said, steps = criterion(), '{"steps": ["Read {{cases}}.", "Rate."]}'
+    own = GEval(name="style", criterion=said.criterion, variables=said.variables)
+    app = App(tmp_path, own, replies=[steps, rating(4)])
+    bare = app.ge.at(tmp_path / "bare")
+
+    with pytest.raises(ConfigError, match="faq_pool"):
+        await bare.score(data_point(**GIVEN), "geval/style")
+    metric = await app.score("geval_style")
+
+    assert metric.details["shown"]["cases"]["entries"] == ["opening", "sauna"]
+    assert len(app.model.calls) == 2
+
+
+def test_without_an_embedder_it_is_not_ready() -> None:
+    ge = GenkitEval(plugins=[judges(judge="openai/x", own=[criterion()])])
+
+    assert "needs an embedder" in (ge.registry.evaluator("custom/style").needs or "")
+
+
+def test_it_can_be_no_part_of_a_combination(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="part of a combination"):
+        App(tmp_path).ge.define_combination("custom/not", negate("custom/style"))
+
+
+@pytest.mark.anyio
+async def test_an_embedder_that_fails_is_a_failure_of_the_case_alone(tmp_path: Path) -> None:
+    app = App(tmp_path, criterion({"by": "topic"}))
+
+    broken = await app.score(custom={"topic": "x"}, output="At nine.")
+    app.embedder.vector = lambda text: [0.0, 0.0]  # type: ignore[method-assign]  # an embedder out of order
+    failed = await app.score(custom={"topic": "x"})
+
+    assert broken.outcome is Outcome.VERDICT
+    assert failed.outcome is Outcome.FAILED
+    assert "embedder 'hash'" in (failed.error or "")
