@@ -167,7 +167,7 @@ class _Lanes:
 
     async def run(self, cases: Iterator[Case]) -> None:
         feed = Feed(cases, self.limits.max_concurrency, case_seconds=self.limits.sample_seconds)
-        self.brake.on_pull.append(feed.stop)
+        self.brake.on_pull += [feed.stop, self.calls.stop]
         self.ledger.feed = feed
         async with self.plan.opened() as ready:
             await self._run_open(ready, feed)

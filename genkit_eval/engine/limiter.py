@@ -45,8 +45,9 @@ class Limiter:
         self._succeeded = False
         self._window = 0
         self._wanted_more = False
-        self._closed: ModelError | None = None
+        self._closed: Callable[[], Exception] | None = None
         self._queue: deque[_Turn] = deque()
+        self._paused: set[_Turn] = set()
 
     @property
     def concurrency(self) -> int:
@@ -99,7 +100,7 @@ class Limiter:
 
     def _delay(self) -> float:
         if self._closed is not None:
-            raise _not_asked(self._closed)
+            raise self._closed()
         now = self._now()
         if self._in_flight < int(self._room if now >= self._opens_at else min(UNTRIED, self._room)):
             return self._pace.delay(now)
@@ -152,7 +153,33 @@ class Limiter:
         """A call was refused for a reason that holds for all: the key, unless it was good for others, or the quota."""
         with self._lock:
             if error.kind == "quota" or not self._succeeded:
-                self._closed = error
+                self._close(lambda: _not_asked(error))
+
+    def stop(self, error: Callable[[], Exception]) -> None:
+        """Whoever waits, or comes later, gets this error; from any thread."""
+        with self._lock:
+            self._close(error)
+
+    def _close(self, error: Callable[[], Exception]) -> None:
+        self._closed = error
+        # of the others, each is woken by the one before
+        self._wake()
+        for turn in self._paused:
+            turn.wake()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait so long before a call is sent again, unless no call may be sent any more."""
+        turn = _Turn()
+        with self._lock:
+            if self._closed is not None:
+                return
+            self._paused.add(turn)
+        try:
+            with anyio.move_on_after(seconds):
+                await turn.news.wait()
+        finally:
+            with self._lock:
+                self._paused.discard(turn)
 
 
 class Slot:

@@ -116,7 +116,7 @@ class Retrier:
                     return reply
             if pause is None:
                 raise tries.error()
-            await anyio.sleep(pause)
+            await self.limiter.pause(pause)
 
     async def _within_its_deadline(self, ask: Callable[[], Awaitable[T]]) -> T:
         seconds = self.limits.call_seconds

@@ -19,6 +19,8 @@ from genkit_eval import (
     Limits,
     Message,
     Model,
+    ModelError,
+    ModelLimits,
     Price,
     Reply,
     RunState,
@@ -276,6 +278,27 @@ async def test_an_evaluator_cannot_make_a_score_of_a_call_that_never_came(ge: Ge
     run = await evaluated(ge, 20, Budget(calls=2))
 
     assert [metric.score for result in run.results for metric in result.metrics] == [True, True]
+
+
+async def test_a_run_that_ends_does_not_wait_for_calls_that_wait(ge: GenkitEval) -> None:
+    """One call is told to come back in a minute, the others have no turn before it."""
+
+    class Busy(Counting):
+        async def generate(self, messages: Sequence[Message], **_: object) -> Reply:
+            self.calls += 1
+            raise ModelError("too many", kind="rate_limit", retry_after_seconds=60)
+
+    model = Busy()
+    judged(ge, model)
+
+    with anyio.fail_after(30):
+        run = await evaluated(
+            ge, 8, Budget(seconds=0.2), limits=Limits(4, models=ModelLimits(concurrency=1, most_concurrency=1))
+        )
+
+    assert run.key.stopped is not None
+    assert not list(run.results) or not any(result.metrics for result in run.results)
+    assert model.calls <= 8
 
 
 async def test_failures_end_the_calls_of_models_too(ge: GenkitEval) -> None:

@@ -253,6 +253,31 @@ async def test_what_holds_for_all_ends_all(kind: str, good_before: bool, asked_o
     assert (caught.value.kind, caught.value.status) == (kind, 401)
 
 
+@pytest.mark.anyio
+async def test_who_waits_is_told_at_once_that_nothing_is_asked_any_more() -> None:
+    limiter = await tried(ModelLimits(concurrency=1, most_concurrency=1))
+    told: list[str] = []
+
+    async def wait() -> None:
+        try:
+            async with limiter.slot():
+                pass
+        except KeyError:
+            told.append("turn")
+
+    async def pause() -> None:
+        await limiter.pause(3_600)
+        told.append("pause")
+
+    async with limiter.slot(), anyio.create_task_group() as group:
+        for task in (wait, wait, pause):
+            group.start_soon(task)
+        await anyio.wait_all_tasks_blocked()
+        limiter.stop(KeyError)
+
+    assert sorted(told) == ["pause", "turn", "turn"]
+
+
 def test_loops_of_several_threads_share_the_turns() -> None:
     limiter = Limiter(ModelLimits(concurrency=1, most_concurrency=1))
     out, most = 0, 0
