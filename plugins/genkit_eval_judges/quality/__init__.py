@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.quality import agents, grounding, language, manner, safety, swift
+from genkit_eval_judges.quality import agents, grounding, language, manner, safety, substance, swift
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.recipe import Recipe
 
@@ -20,4 +20,5 @@ JUDGES: tuple[Recipe, ...] = (
     *(rubric.recipe() for rubric in RUBRICS),
     *agents.JUDGES,
     *grounding.JUDGES,
+    *substance.JUDGES,
 )
