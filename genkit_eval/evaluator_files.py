@@ -19,6 +19,7 @@ from genkit_eval.registry import Registry
 
 __all__ = [
     "ENDINGS",
+    "SCHEMA_FILE",
     "evaluator_text",
     "file_name",
     "kept_files",
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 ENDINGS = (".yaml", ".yml", ".json")
-SCHEMA_COMMENT = "# yaml-language-server: $schema="
+SCHEMA_FILE = "evaluator.schema.json"
 
 
 def read_evaluators(path: Path) -> Iterator[tuple[Path, JsonValue]]:
@@ -45,10 +46,9 @@ def read_evaluators(path: Path) -> Iterator[tuple[Path, JsonValue]]:
 
 
 def kept_files(folder: Path) -> list[Path]:
-    """The files of evaluators in a folder, by name."""
-    return [
-        folder / name for name in sorted(_files.names_in(folder)) if Path(name).suffix in ENDINGS and name[0] != "."
-    ]
+    """The files of evaluators in a folder, by name; the schema that editors complete by is none."""
+    names = [name for name in sorted(_files.names_in(folder)) if name != SCHEMA_FILE and not name.startswith(".")]
+    return [folder / name for name in names if Path(name).suffix in ENDINGS]
 
 
 def _read(path: Path) -> JsonValue:
@@ -66,10 +66,9 @@ def _read(path: Path) -> JsonValue:
     return value
 
 
-def evaluator_text(document: Mapping[str, JsonValue], *, schema: str | None = None) -> str:
-    """The YAML of a document; `schema` is where editors find the schema, as a path or address."""
-    head = f"{SCHEMA_COMMENT}{schema}\n" if schema is not None else ""
-    return head + yaml_text(document)
+def evaluator_text(document: Mapping[str, JsonValue]) -> str:
+    """The YAML of a document."""
+    return yaml_text(document)
 
 
 def write_evaluator(path: Path, text: str, *, replace: bool = False) -> None:

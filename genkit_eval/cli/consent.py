@@ -13,7 +13,7 @@ from genkit_eval.cli.request import Request
 from genkit_eval.cli.session import Session
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import ModelTarget
-from genkit_eval.errors import ConfigError
+from genkit_eval.errors import ConfigError, Unprepared
 from genkit_eval.forecast import forecast
 from genkit_eval.report.forecast_lines import forecast_lines
 from genkit_eval.report.lines import rendered
@@ -51,8 +51,11 @@ def _billed(session: Session, request: Request, evaluators: Sequence[Evaluator])
         name = target.removeprefix(MODEL)
         if not _is_free(session, name):
             yield f"target {name}"
-    # what cannot run is refused for that, not for its price
-    for evaluator in [evaluator for evaluator in evaluators if evaluator.needs is None]:
+    lacking = session.ge.registry.preparations
+    for evaluator in evaluators:
+        if evaluator.needs is not None and (evaluator.alias_of or evaluator.name) not in lacking:
+            # what cannot run is refused for that, not for its price
+            continue
         names = [name for name in evaluator.models.values() if not _is_free(session, name)]
         if evaluator.is_billed and (names or not evaluator.models):
             yield f"{evaluator.name} ({', '.join(names)})" if names else evaluator.name
@@ -81,13 +84,16 @@ def _forecast_text(session: Session, request: Request) -> Sequence[str]:
         return ()
 
     async def told() -> Sequence[str]:
-        plan, source = await session.ge.plan(
-            request.data,
-            target=request.target,
-            evaluators=request.evaluators,
-            select=request.select,
-            repeats=request.repeats,
-        )
+        try:
+            plan, source = await session.ge.plan(
+                request.data,
+                target=request.target,
+                evaluators=request.evaluators,
+                select=request.select,
+                repeats=request.repeats,
+            )
+        except Unprepared as lacking:
+            return (f"{lacking}: a call more, after which is known what the rest takes",)
         known = await forecast(session.ge, plan, source, session.ge.terms(plan, limits=request.limits))
         lines = forecast_lines(known.key, known.usage, seconds=known.seconds, basis=known.basis, width=columns())
         return list(rendered(lines, colour=False))

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from pydantic import JsonValue
 
+from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators, new_evaluator, say_schema
 from genkit_eval.cli.options import Verb, app_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_app
@@ -20,16 +21,22 @@ from genkit_eval.report.text import wrap
 __all__ = ["command"]
 
 
-@click.group("evaluator", short_help="List the evaluators there are, or explain one.")
+@click.group("evaluator", short_help="List the evaluators there are, explain one, or keep your own in files.")
 def command() -> None:
-    """The evaluators of the app, or of the installed plugins.
+    """The evaluators of the app, or of the installed plugins, and those of your own in files.
 
     \b
     Examples:
       genkit-eval evaluator list
       genkit-eval evaluator show genkitEval/regex
       genkit-eval evaluator show genkitEval/faithfulness --prompt
+      genkit-eval evaluator new custom/window
+      genkit-eval evaluator import window.yaml
     """
+
+
+for verb in (export_evaluator, import_evaluators, new_evaluator, say_schema):
+    command.add_command(verb)
 
 
 @command.command("list", cls=Verb)
@@ -132,6 +139,7 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
         "notReady": evaluator.needs,
         "aliasOf": evaluator.alias_of,
         "presets": {**evaluator.presets},
+        "document": evaluator.metadata.get("document"),
         "options": evaluator.options.model_json_schema() if evaluator.options is not None else None,
     }
 

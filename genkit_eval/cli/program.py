@@ -30,7 +30,7 @@ VERBS = {
     "list": "List the runs, newest first.",
     "show": "Show a run: its table, and its cases, failing ones first.",
     "dataset": "Keep datasets: add, list, show, update, history, export, remove.",
-    "evaluator": "List the evaluators there are, or explain one.",
+    "evaluator": "List the evaluators there are, explain one, or keep your own in files.",
     "cache": "Replies of judges and embedders kept between runs: info, clear.",
     "doctor": "Say what is installed, where everything lies, and what is wrong.",
     "eval:run": "As Genkit's eval:run: score the outputs in a file.",

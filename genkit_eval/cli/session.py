@@ -17,9 +17,11 @@ from genkit_eval.prices import read_prices
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
 
-__all__ = ["Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
+__all__ = ["KEPT", "Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
 
 MODELS = ("judge", "embedder")
+KEPT = "evaluators"
+"""The folder, beside the runs, of evaluators in files."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def open_app(options: Mapping[str, object]) -> Session:
             raise _not_for_an_app(name, settings)
     with app_prints_to_stderr():
         ge = load_app(str(app.value), folder=app.folder)
-    return Session(_priced(_caching(_rooted(ge, settings), options), settings), settings)
+    return Session(_with_files(_priced(_caching(_rooted(ge, settings), options), settings)), settings)
 
 
 def open_stores(options: Mapping[str, object]) -> Session:
@@ -113,7 +115,7 @@ def _plugins_session(options: Mapping[str, object], settings: Settings) -> Sessi
         if name in options and not any(name in plugin.took for plugin in plugins):
             origin = settings.get(name).origin
             raise ConfigError(f"no installed plugin takes the {name} from {origin}: install one, or leave it out")
-    return Session(_priced(_caching(ge, options), settings), settings)
+    return Session(_with_files(_priced(_caching(ge, options), settings)), settings)
 
 
 def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
@@ -143,6 +145,18 @@ def _caching(ge: GenkitEval, options: Mapping[str, object]) -> GenkitEval:
 def _priced(ge: GenkitEval, settings: Settings) -> GenkitEval:
     """The app with the prices of the file that is set, which go before those that it has itself."""
     return ge if settings.prices is None else ge.with_prices(read_prices(settings.prices))
+
+
+def _with_files(ge: GenkitEval) -> GenkitEval:
+    """The app with the evaluators that are kept in files beside its runs; what is wrong with them is told."""
+    folder = ge.root / KEPT
+    if folder.is_dir():
+        # it reads YAML, which takes a while to load
+        from genkit_eval.evaluator_files import load_evaluators
+
+        for problem in load_evaluators(ge.registry, folder):
+            tell(f"warning: {problem}")
+    return ge
 
 
 @contextmanager

@@ -97,9 +97,10 @@ async def test_a_file_judges_as_the_code_does(tmp_path: Path) -> None:
 
 def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Path) -> None:
     one, two, three = (document_of(own) for own in OWN[:3])
-    (tmp_path / "one.yml").write_text(evaluator_text(one, schema="x.json"))
+    (tmp_path / "one.yml").write_text(f"# yaml-language-server: $schema=x.json\n{evaluator_text(one)}")
     (tmp_path / "others.json").write_text(json.dumps([two, three]))
     (tmp_path / "notes.txt").write_text("no evaluator")
+    (tmp_path / "evaluator.schema.json").write_text(json.dumps(document_schema()))
 
     ge = GenkitEval(plugins=[judges(judge="openai/x", own=[tmp_path])])
 

@@ -1,0 +1,194 @@
+"""Evaluators of one's own in files, on the command line: begun, imported, run, exported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genkit_eval.testing import Call, OpenAIServer
+from tests.cli.conftest import CommandLine
+
+WINDOW = """\
+# yaml-language-server: $schema=evaluator.schema.json
+name: custom/window
+intent: Customers learn of the window.   # a comment
+criterion: "{{response}} names the window."
+scale: binary
+"""
+GEVAL = "kind: geval\nname: coherence\ncriterion: The sentences build on each other.\n"
+STEPS = json.dumps({"steps": ["Read it.", "Rate it."]})
+
+
+@pytest.fixture
+def answers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with an answer, two files of evaluators, and an environment with a key and no proxy."""
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-NOTREAL")
+    (folder / "answers.json").write_text('[{"testCaseId": "a", "input": "Hi", "output": "Thirty days."}]')
+    (folder / "window.yaml").write_text(WINDOW)
+    (folder / "coherence.yaml").write_text(GEVAL)
+    return folder
+
+
+def judge(call: Call) -> str:
+    """Says true, rates 4, and makes steps."""
+    asked = json.dumps(call.body)
+    if "You write down how to judge" in asked:
+        return STEPS
+    return '{"reason": "r", "verdict": true}' if "verdict" in asked else '{"reason": "r", "rating": 4}'
+
+
+RUN = ("run", "answers.json", "--no-target", "--judge", "openai/any", "--yes", "--json")
+
+
+def test_an_imported_criterion_is_run_by_its_name(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = genkit_eval("evaluator", "import", "window.yaml")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*RUN, "-e", "custom/window")
+
+    assert imported.code == 0
+    assert f"custom/window: {answers / '.genkit/evaluators/custom.window.yaml'}" in imported.out
+    assert "genkit-eval run DATA -e custom/window" in imported.err
+    [summary] = done.json["summary"]
+    assert (done.code, summary["passed"], summary["mean"]) == (0, 1, 1)
+
+
+def test_a_file_is_kept_as_it_is_and_exported_as_data(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml")
+
+    exported = genkit_eval("evaluator", "export", "custom/window", "-o", "copy.yaml")
+    shown = genkit_eval("evaluator", "export", "/evaluator/custom/window")
+
+    assert (answers / ".genkit/evaluators/custom.window.yaml").read_text() == WINDOW
+    assert exported.code == 0
+    assert (answers / "copy.yaml").read_text() == shown.out
+    assert shown.out.splitlines() == [
+        "kind: criterion",
+        "name: custom/window",
+        "intent: Customers learn of the window.",
+        "criterion: '{{response}} names the window.'",
+        "scale: binary",
+    ]
+    again = genkit_eval("evaluator", "import", "copy.yaml", "--replace", "--json").json["imported"]
+    assert [item["name"] for item in again] == ["custom/window"]
+
+
+def test_the_steps_that_a_run_made_are_exported(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genkit_eval("evaluator", "import", "coherence.yaml")
+    before = genkit_eval("evaluator", "export", "geval/coherence", "--json")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("GENKIT_EVAL_JUDGE", "openai/any")
+        done = genkit_eval(*RUN, "-e", "geval/coherence")
+        after = genkit_eval("evaluator", "export", "geval_coherence", "--json")
+
+    assert done.json["summary"][0]["mean"] == 0.75
+    assert len(server.calls) == 2
+    assert "steps" not in before.json["document"]
+    assert after.json["document"]["steps"] == ["Read it.", "Rate it."]
+
+
+def test_steps_are_paid_for_only_with_leave(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genkit_eval("evaluator", "import", "coherence.yaml")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*[word for word in RUN if word != "--yes"], "-e", "geval/coherence")
+
+    assert done.code == 2
+    assert "geval/coherence (openai/any) may cost money" in done.err
+    assert len(server.calls) == 0
+
+
+def test_an_evaluator_is_begun_with_a_file_that_can_be_imported(genkit_eval: CommandLine, folder: Path) -> None:
+    begun = genkit_eval("evaluator", "new", "custom/tone")
+    imported = genkit_eval("evaluator", "import", "tone.yaml")
+    other = genkit_eval("evaluator", "new", "geval/flow", "-o", "deep/flow.yaml", "--json").json
+
+    assert (begun.code, begun.out) == (0, "tone.yaml\n")
+    assert "genkit-eval evaluator import tone.yaml" in begun.err
+    assert (folder / "tone.yaml").read_text().startswith("# yaml-language-server: $schema=evaluator.schema.json\n")
+    assert imported.code == 0
+    assert (other["name"], other["file"]) == ("geval/flow", str(Path("deep/flow.yaml")))
+    assert (folder / "deep/evaluator.schema.json").exists()
+
+
+def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml")
+    (answers / "window.yaml").write_text(WINDOW.replace("binary", "continuous"))
+
+    refused = genkit_eval("evaluator", "import", "window.yaml")
+    begun = genkit_eval("evaluator", "new", "custom/window")
+    replaced = genkit_eval("evaluator", "import", "window.yaml", "--replace")
+
+    assert (refused.code, begun.code, replaced.code) == (2, 2, 0)
+    assert "says something else" in refused.err
+    assert "continuous" in (answers / ".genkit/evaluators/custom.window.yaml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (WINDOW.replace("binary", "ternary"), "window.yaml: scale"),
+        (WINDOW.replace("custom/window", "judge/faithfulness"), "defined by the app or a plugin"),
+        (f"{WINDOW}treshold: 1\n", "did you mean 'threshold'"),
+    ],
+)
+def test_a_file_that_cannot_be_kept_is_refused(
+    genkit_eval: CommandLine, answers: Path, text: str, problem: str
+) -> None:
+    (answers / "window.yaml").write_text(text)
+
+    done = genkit_eval("evaluator", "import", "window.yaml", "coherence.yaml")
+
+    assert done.code == 2
+    assert problem in done.err
+    assert not (answers / ".genkit/evaluators").exists()
+
+
+def test_the_same_name_twice_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
+    (answers / "other.yaml").write_text(WINDOW)
+
+    done = genkit_eval("evaluator", "import", "window.yaml", "other.yaml")
+
+    assert (done.code, "is in window.yaml too" in done.err) == (2, True)
+
+
+def test_a_kept_file_that_is_broken_costs_only_itself(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml", "coherence.yaml")
+    (answers / ".genkit/evaluators/custom.window.yaml").write_text("name: [")
+
+    listed = genkit_eval("evaluator", "list", "--json")
+
+    assert "custom.window.yaml is left out" in listed.err
+    names = [item["name"] for item in listed.json["evaluators"]]
+    assert ("geval/coherence" in names, "custom/window" in names) == (True, False)
+
+
+def test_what_is_defined_in_code_has_no_file(genkit_eval: CommandLine, folder: Path) -> None:
+    done = genkit_eval("evaluator", "export", "genkitEval/regex")
+
+    assert (done.code, "is defined in code" in done.err) == (2, True)
+
+
+def test_an_app_without_judges_has_no_evaluators_in_files(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("evaluator", "new", "custom/tone")
+
+    assert (done.code, "no plugin has evaluators in files" in done.err) == (2, True)
+
+
+def test_the_schema_is_printed_and_written(genkit_eval: CommandLine, folder: Path) -> None:
+    printed = genkit_eval("evaluator", "schema")
+    genkit_eval("evaluator", "schema", "-o", "s.json")
+
+    assert printed.json["$schema"].startswith("https://json-schema.org/")
+    assert json.loads((folder / "s.json").read_text()) == printed.json
