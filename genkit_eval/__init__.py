@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     )
     from genkit_eval.stores import ANY_VERSION, DatasetStore, EvalStore, LocalFileDatasetStore, LocalFileEvalStore
     from genkit_eval.types import (
+        Attachment,
         DataPoint,
         Direction,
         EvaluatorKind,
@@ -113,7 +114,8 @@ _HOME = {
     "stores": "ANY_VERSION DatasetStore EvalStore LocalFileDatasetStore LocalFileEvalStore",
     "stored": "Dataset DatasetMetadata DatasetSchema DatasetType EvalMetric EvalResult EvalRunKey MetricSummary "
     "RunState StopCause Stopped",
-    "types": "DataPoint Direction EvaluatorKind Expect Finding Outcome Sample Score Status ToolCall Turn Usage",
+    "types": "Attachment DataPoint Direction EvaluatorKind Expect Finding Outcome Sample Score Status ToolCall "
+    "Turn Usage",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 
@@ -121,6 +123,7 @@ __all__ = [
     "ANY_VERSION",
     "FROM_DATASET",
     "AlreadyExists",
+    "Attachment",
     "Budget",
     "CaseVerdict",
     "Combination",

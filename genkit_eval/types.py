@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from genkit_eval._data import Data, Json, iso_time
 
 __all__ = [
+    "Attachment",
     "DataPoint",
     "Direction",
     "EvaluatorKind",
@@ -95,6 +96,27 @@ class Turn(Data):
     tool_call_id: str | None = None
 
 
+class Attachment(Data):
+    """A file that is evidence: PDF, PNG, JPEG, WEBP or SVG, of 20 MB at most. The text of a path will do.
+
+    It is named by `path`, or stands whole in a `url` that begins with "data:". `digest` is that of its content,
+    "sha256:…"; it is noted when the sample is read, so that a run says what was judged by.
+    """
+
+    path: str | None = None
+    url: str | None = None
+    name: str | None = None
+    media_type: str | None = None
+    digest: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_text(cls, given: object) -> object:
+        if not isinstance(given, str):
+            return given
+        return {"url": given} if given.startswith(("data:", "https://", "http://")) else {"path": given}
+
+
 class Usage(Data):
     """What answering cost: tokens, US dollars, calls of a model, seconds of them; None where it is not known.
 
@@ -147,7 +169,7 @@ class Sample(Data):
     user_id: str | None = None
     session_id: str | None = None
     tool_catalog: Sequence[Json] = ()
-    attachments: Sequence[Json] = ()
+    attachments: Sequence[Attachment] = ()
     tools: Sequence[ToolCall] | None = None
     turns: Sequence[Turn] | None = None
     retrieved_ids: Sequence[str] | None = None

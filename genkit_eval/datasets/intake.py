@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from genkit_eval.attachments import taken_in
 from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, NULLABLE, Check, kind_of, meant
 from genkit_eval.datasets.strict_json import faults
-from genkit_eval.errors import DataFileError, Problem
-from genkit_eval.types import Sample
+from genkit_eval.errors import DataError, DataFileError, Problem
+from genkit_eval.types import Attachment, Sample
 
 __all__ = ["Batch", "Intake", "Place"]
 
@@ -138,7 +140,8 @@ class Intake:
         names = self._attributes(keys, Place(None, position))
         attributes = set(names.values())
         shape = None
-        if len(names) == len(attributes) and attributes <= CHECKS.keys() and not attributes.isdisjoint(SUBSTANCE):
+        simple = attributes <= CHECKS.keys() and "attachments" not in attributes
+        if len(names) == len(attributes) and simple and not attributes.isdisjoint(SUBSTANCE):
             checked = [(key, CHECKS[name]) for key, name in names.items() if name not in NULLABLE]
             kinds = [(key, check.kind) for key, check in checked if check.kind is not None]
             checks = [(key, check.fits) for key, check in checked if check.kind is None]
@@ -185,6 +188,9 @@ class Intake:
             if not CHECKS[name].fits(given[name]):
                 message = _misfit(CHECKS[name], given[name], name)
                 problems.append(self._problem(message, place, row, KEYS[name]))
+        if not problems and given.get("attachments"):
+            given["attachments"], wrong = self._attached(given["attachments"])
+            problems = [self._problem(message, place, row, path) for path, message in wrong]
         if problems:
             return problems
         modelled = {KEYS[name]: value for name, value in given.items() if name not in CHECKS}
@@ -195,6 +201,19 @@ class Intake:
             return Sample.trusted({name: given[name] if name in CHECKS else validated[name] for name in given})
         except ValidationError as fault:
             return [self._problem(message, place, row, path) for path, message in _translated(fault)]
+
+    def _attached(self, items: Any) -> tuple[list[Attachment], list[tuple[str, str]]]:
+        """The files that are attached, beside those of a file by its folder, and what is wrong with some."""
+        found, wrong = [], []
+        for number, item in enumerate(items):
+            path = f"attachments[{number}]"
+            try:
+                found.append(taken_in(Attachment.model_validate(item), Path(self.source).parent))
+            except ValidationError as fault:
+                wrong += [(f"{path}.{inner}".rstrip("."), message) for inner, message in _translated(fault)]
+            except DataError as fault:
+                wrong.append((path, str(fault)))
+        return found, wrong
 
     def _problem(self, message: str, place: Place, row: object, path: str | None = None) -> Problem:
         name = row.get("testCaseId", row.get("test_case_id")) if isinstance(row, dict) else None

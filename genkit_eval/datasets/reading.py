@@ -135,7 +135,10 @@ def as_samples(items: Iterable[Sample | Mapping[str, object]], *, source: str = 
     intake = Intake(source)
     samples = []
     for position, item in enumerate(items, start=1):
-        sample = item if isinstance(item, Sample) else _from_mapping(item, position, intake)
+        if isinstance(item, Sample) and not item.attachments:
+            samples.append(item)
+            continue
+        sample = _from_mapping(item.to_json() if isinstance(item, Sample) else item, position, intake)
         if sample is not None:
             samples.append(sample)
     intake.raise_if_any()

@@ -27,7 +27,7 @@ __all__ = ["Case", "isolated"]
 _ALIAS = {name: field.alias or name for name, field in EvalResult.model_fields.items() if name != "metrics"}
 _NULLABLE = Sample.nullable
 # fields whose values are JSON already; the others hold data of ours
-_RICH = frozenset({"expect", "expected_tools", "tools", "turns", "usage"})
+_RICH = frozenset({"attachments", "expect", "expected_tools", "tools", "turns", "usage"})
 
 
 class Case:

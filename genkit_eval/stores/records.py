@@ -20,7 +20,19 @@ from genkit_eval.stored import (
     RunState,
     Stopped,
 )
-from genkit_eval.types import Direction, EvaluatorKind, Expect, Finding, Outcome, Sample, Status, ToolCall, Turn, Usage
+from genkit_eval.types import (
+    Attachment,
+    Direction,
+    EvaluatorKind,
+    Expect,
+    Finding,
+    Outcome,
+    Sample,
+    Status,
+    ToolCall,
+    Turn,
+    Usage,
+)
 
 __all__ = ["Records", "foreign_record", "key_from_json", "result_bytes", "result_from_json", "sample_from_json"]
 
@@ -66,6 +78,7 @@ def _many(record: type[Data]) -> _Build:
 
 
 _BUILD_SAMPLE: Mapping[str, _Build] = {
+    "attachments": _many(Attachment),
     "expect": Expect.model_validate,
     "expected_tools": _many(ToolCall),
     "tools": _many(ToolCall),

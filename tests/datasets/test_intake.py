@@ -43,7 +43,7 @@ FULL = {
     "userId": "u",
     "sessionId": "v",
     "toolCatalog": [{"name": "f"}],
-    "attachments": ["a.pdf"],
+    "attachments": [{"url": "https://files.example/a.pdf", "name": "a"}],
     "tools": [{"name": "f", "arguments": None, "output": 0}],
     "turns": [{"role": "user", "content": "hi"}],
     "retrievedIds": ["d2"],
