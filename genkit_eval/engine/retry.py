@@ -43,7 +43,8 @@ class Tries:
         return pause
 
     def _pause(self, error: ModelError, limits: Limits) -> float | None:
-        if error.kind not in PASSING:
+        if error.kind not in PASSING or (error.status is not None and error.status < 400):
+            # what came with a good status is an answer, if one that cannot be read
             return None
         faults = sum(earlier.kind != "rate_limit" for earlier in self.errors)
         if error.kind != "rate_limit" and faults > limits.retries:

@@ -23,6 +23,7 @@ def openai_models(
     headers: Mapping[str, str] | None = None,
     timeout_seconds: float = 120.0,
     connect_seconds: float = 10.0,
+    first_byte_seconds: float | None = None,
     sees: bool | None = None,
 ) -> Plugin:
     """The plugin that defines every model and embedder of one server, as `name/any-model-name`.
@@ -37,6 +38,8 @@ def openai_models(
         headers: sent with every call.
         timeout_seconds: of a whole call, from the first byte sent to the last one received.
         connect_seconds: for the connection alone.
+        first_byte_seconds: until the first byte of the answer, and from any to the next; not given, only the whole
+            call has a deadline. Most servers send nothing before they have the whole answer.
         sees: whether its models take images. If it is not said they are sent some where a case has them, and a server
             that refuses them is believed; say False of one that leaves them out in silence.
 
@@ -51,6 +54,7 @@ def openai_models(
         headers=dict(headers or {}),
         timeout_seconds=timeout_seconds,
         connect_seconds=connect_seconds,
+        first_byte_seconds=first_byte_seconds,
     )
 
     def chat(model: str) -> Model:

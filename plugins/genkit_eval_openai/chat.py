@@ -17,6 +17,9 @@ from genkit_eval_openai.faults import Fault
 
 __all__ = ["ChatModel"]
 
+FIRST_CALL_SECONDS = 5.0
+"""So long the other calls wait for what the first finds out."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -94,7 +97,9 @@ class ChatModel:
             return await self._generated(messages, None, {})
         begun = self._first_call.get()
         if begun is not None:
-            await begun.wait()
+            # a first call that stalls must not hold up all the others
+            with anyio.move_on_after(FIRST_CALL_SECONDS):
+                await begun.wait()
             return await self._generated(messages, output, config or {})
         done = anyio.Event()
         self._first_call.set(done)

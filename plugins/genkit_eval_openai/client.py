@@ -40,7 +40,8 @@ class Client:
         base_url = endpoint.setting(endpoint.base_url, "OPENAI_BASE_URL")
         key = endpoint.setting(endpoint.api_key, "OPENAI_API_KEY")
         endpoint.check()
-        timeout = openai.Timeout(endpoint.timeout_seconds, connect=endpoint.connect_seconds)
+        read = endpoint.first_byte_seconds or endpoint.timeout_seconds
+        timeout = openai.Timeout(endpoint.timeout_seconds, connect=endpoint.connect_seconds, read=read)
         self._sdk = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or NO_KEY,
@@ -107,7 +108,12 @@ class Client:
         except (openai.APITimeoutError, TimeoutError) as error:
             if type(error.__cause__).__name__ == "ConnectTimeout":
                 return self._unreached(model, error)
-            problem = f"gave no whole answer within {seconds:g} s: try again later, or raise timeout_seconds"
+            silent = self._endpoint.first_byte_seconds
+            # the deadline of the whole call is ours, that of a read is the SDK's
+            if silent is not None and isinstance(error, openai.APITimeoutError):
+                problem = f"sent nothing for {silent:g} s: try again later, or raise first_byte_seconds"
+            else:
+                problem = f"gave no whole answer within {seconds:g} s: try again later, or raise timeout_seconds"
             return OpenAIError(f"{model} at {self.where} {problem}", kind="timeout", model=model)
         except openai.APIConnectionError as error:
             return self._unreached(model, error)

@@ -34,12 +34,13 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     timeout_seconds: float = 120.0
     connect_seconds: float = 10.0
+    first_byte_seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.base_url is not None:
             self._check_url(self.base_url)
-        for seconds in (self.timeout_seconds, self.connect_seconds):
-            if not 0 < seconds < math.inf:
+        for seconds in (self.timeout_seconds, self.connect_seconds, self.first_byte_seconds):
+            if seconds is not None and not 0 < seconds < math.inf:
                 raise ConfigError(f"provider '{self.name}': a timeout is a number of seconds above 0, not {seconds!r}")
         for what, value in {"api_key": self.api_key or "", **self.headers}.items():
             if not (value.strip().isascii() and value.strip().isprintable()):

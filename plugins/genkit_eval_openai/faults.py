@@ -20,6 +20,19 @@ _WINDOW = {"context_length_exceeded", "exceed_context_size_error"}
 _WINDOW_WORDS = re.compile(
     r"context (length|size|window)|maximum context|prompt is too long|too many tokens", re.IGNORECASE
 )
+_STATUSES = {
+    "rate_limit_exceeded": 429,
+    "rate_limit_error": 429,
+    "too_many_requests": 429,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "overloaded_error": 529,
+    "overloaded": 529,
+    "server_error": 500,
+    "internal_error": 500,
+    "internal_server_error": 500,
+    "service_unavailable": 503,
+}
 _UNKNOWN = re.compile(
     r"unsupported|not (be )?supported|(does not|doesn't) support|unknown|unrecogni[sz]ed|unexpected|deprecated"
     r"|not (permitted|allowed)|only the default|extra (inputs|fields)|extra_forbidden",
@@ -98,12 +111,10 @@ class Fault:
         said = fields.get("message") or fields.get("msg") or ""
         inner = fields.get("innererror")
         codes = [fields.get("code"), fields.get("type"), inner.get("code") if isinstance(inner, dict) else None]
-        own = fields.get("code")
-        # an error within a good answer has its status in its code
-        inside = isinstance(own, int) and status < 400 <= own < 600
         param = fields.get("param")
         return cls(
-            status=own if inside and isinstance(own, int) else status,
+            # an error within a good answer has its status in its code
+            status=status if status >= 400 else next(filter(None, map(_status_of, codes)), status),
             message=start_of(redact(said if isinstance(said, str) else str(said))),
             code=redact(_telling(codes)) or None,
             param=redact(param) if isinstance(param, str) else None,
@@ -173,6 +184,13 @@ class Fault:
         if self.retry_after_seconds is not None:
             return f"it asks to wait {self.retry_after_seconds:g} s"
         return _ADVICE.get(kind, "the server will not take the request as it is")
+
+
+def _status_of(code: JsonValue) -> int | None:
+    """The status that a code stands for, which is that number or a word for it."""
+    if isinstance(code, str):
+        code = int(code) if code.isdecimal() else _STATUSES.get(code.lower())
+    return code if isinstance(code, int) and 400 <= code < 600 else None
 
 
 def _telling(codes: list[JsonValue]) -> str:

@@ -77,6 +77,12 @@ def test_what_will_be_the_same_the_next_time_is_not(kind: ModelErrorKind) -> Non
     assert (call.error, len(call.moments)) == (error, 1)
 
 
+def test_an_answer_that_cannot_be_read_is_not_asked_for_again() -> None:
+    call = went(told("server", 200), "yes")
+
+    assert (call.reply, len(call.moments)) == (None, 1)
+
+
 @pytest.mark.case("api-fault/retry-after-seconds")
 def test_who_is_told_how_long_to_wait_waits_at_least_so_long() -> None:
     call = went(told("rate_limit", 429, wait=3), "yes")

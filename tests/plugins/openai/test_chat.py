@@ -234,6 +234,28 @@ def test_an_error_within_a_good_answer_is_an_error(chat_model: MakeModel) -> Non
     assert "rate limited upstream" in str(error)
 
 
+@pytest.mark.case("api-fault/error-inside-200")
+@pytest.mark.parametrize(
+    ("fields", "kind", "status"),
+    [
+        ({"code": "429"}, "rate_limit", 429),
+        ({"code": "rate_limit_exceeded"}, "rate_limit", 429),
+        ({"type": "overloaded_error"}, "server", 529),
+        ({"type": "server_error", "code": None}, "server", 500),
+        ({"code": "invalid_api_key"}, "auth", 401),
+        ({"code": "insufficient_quota", "type": "rate_limit_error"}, "quota", 429),
+        ({"code": 7}, "bad_request", 200),
+        ({"code": "odd"}, "bad_request", 200),
+    ],
+)
+def test_the_code_of_an_error_within_a_good_answer_tells_its_kind(
+    fields: dict[str, Any], kind: str, status: int, chat_model: MakeModel
+) -> None:
+    error = failure(Answer(body={"error": {"message": "no", **fields}}), chat_model)
+
+    assert (error.kind, error.status) == (kind, status)
+
+
 @pytest.mark.parametrize("body", [b'{"id": "x", "cho', b"", b"<html>hello</html>", b"[1]", b"null", b'{"a": NaN}'])
 def test_an_answer_that_is_no_json_object_is_the_servers_fault(body: bytes, chat_model: MakeModel) -> None:
     error = failure(Answer(body=body), chat_model)
@@ -280,6 +302,16 @@ def test_a_call_takes_no_longer_than_its_timeout_whatever_the_server_does(
 
     assert error.kind == "timeout"
     assert "no whole answer within 0.1 s" in str(error)
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(silent=True), replace(chat_answer("x" * 500), dribble_seconds=0.5)], ids=["silent", "a pause"]
+)
+def test_a_server_that_falls_silent_is_given_up_before_the_call_is_over(answer: Answer, chat_model: MakeModel) -> None:
+    error = failure(answer, chat_model, first_byte_seconds=0.1)
+
+    assert error.kind == "timeout"
+    assert "sent nothing for 0.1 s" in str(error)
 
 
 @pytest.mark.case("api-fault/usage-missing")

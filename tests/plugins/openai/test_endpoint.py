@@ -139,6 +139,7 @@ def test_without_key_and_address_nothing_is_called() -> None:
         ({"base_url": "http://h/v1/chat/completions"}, "ends in /chat/completions: leave that out"),
         ({"timeout_seconds": 0}, "a timeout is a number of seconds above 0, not 0"),
         ({"connect_seconds": float("nan")}, "above 0, not nan"),
+        ({"first_byte_seconds": -1}, "above 0, not -1"),
         ({"headers": {"X-A": "a\r\nX-B: b"}}, "X-A holds characters"),
         ({"name": "no name"}, "name"),
     ],
