@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from genkit_eval.cli.output import animated, columns, tell
 from genkit_eval.engine import Progress
-from genkit_eval.report.numbers import counted, duration, percent
+from genkit_eval.report.numbers import counted, dollars, duration, percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -31,6 +31,8 @@ def progress_text(now: Progress) -> str:
         parts.append(f"{percent(now.passed, now.judged)} PASS of {now.judged}")
     if now.target_errors:
         parts.append(f"{now.target_errors} FAILED in the target")
+    if now.cost_usd:
+        parts.append(f"{dollars(now.cost_usd)} US $")
     return ", ".join(parts)
 
 
@@ -60,6 +62,8 @@ class ProgressLine:
         """Show it, if it is time."""
         if self.run_id is None:
             self._begin(now)
+        if now.stopping is not None and (self.last is None or self.last.stopping is None):
+            tell(f"stopping: {now.stopping}; what is under way ends")
         self.last = now
         pause = SECONDS_BETWEEN_LINES if self._bar is None else SECONDS_BETWEEN_FRAMES
         if monotonic() - self._shown < pause:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from pydantic import JsonValue
@@ -23,25 +22,23 @@ from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
+from genkit_eval.engine.meter import Meter, OnProgress
 from genkit_eval.engine.model_calls import TARGET, RunCalls
 from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
-from genkit_eval.engine.repeats import Repeats, repeats_of
+from genkit_eval.engine.repeats import Repeats
 from genkit_eval.engine.resume import remaining_cases
-from genkit_eval.engine.run import EvalRun, Progress
+from genkit_eval.engine.run import EvalRun
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
 from genkit_eval.engine.usage import Totals
+from genkit_eval.errors import StoreError
 from genkit_eval.prices import Prices
 from genkit_eval.stats import Tally
 from genkit_eval.stored import EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import Journal, StoredRun, new_run_id
 
 __all__ = ["OnProgress", "Terms", "new_key", "run_cases"]
-
-OnProgress = Callable[[Progress], None]
-
-log = logging.getLogger("genkit_eval")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,41 +89,83 @@ async def run_cases(
 
     A run that its own limits or its budget end early comes back INCOMPLETE, with why it `stopped` in its key.
     """
-    limits = replace(terms.limits, max_concurrency=min(terms.limits.max_concurrency, source.count))
-    ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
-    meter = _Meter(ledger, source.count, progress)
-    kept = KeptReplies(journal, cache=terms.cache)
-    brake = _brake(ledger, limits.most_failures(source.count))
-    purse = Purse(terms.budget, terms.prices, brake)
-    calls = RunCalls(kept, purse, limits=limits, prices=terms.prices)
-    _count_usage(plan, ledger, purse, calls.totals)
-    spent = partial(calls.totals.of, [cell.key for cell in plan.cells])
-    lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
+    session = _session(plan, source, journal, terms, progress)
     if resumed:
         journal.note({"budget": None if terms.budget is None else terms.budget.to_json(), "stopped": None})
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
-            cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
-            kept.recorded = ledger.recorded
-            meter.begin(notices)
-            with heap_set_aside():
-                await lanes.run(cases)
-            if brake.stopped is None or ledger.done >= source.count:
-                await lanes.judge_batches()
-            if brake.stopped is not None and (ledger.done < source.count or ledger.left):
-                meter.tell_stopped()
-                return EvalRun(await off_loop(partial(_left, journal, brake.stopped, spent()), shield=True))
-            meter.tell()
-            key = _finished(journal.key, ledger, meter.seconds, spent())
-            # all is done: whoever cancels now gets a finished run, not one that is closed twice
-            return EvalRun(await off_loop(lambda: journal.finish(key, ledger.order), shield=True))
+            return EvalRun(await session.run(notices, resumed=resumed))
         except BaseException:
-            meter.tell_stopped()
+            session.meter.tell_stopped()
+            session.keep_usage()
             journal.close()
             raise
         finally:
-            kept.close()
+            session.kept.close()
+
+
+@dataclass(frozen=True)
+class _Session:
+    """What one process does of a run."""
+
+    plan: Plan
+    source: Source
+    journal: Journal
+    ledger: Ledger
+    kept: KeptReplies
+    totals: Totals
+    brake: Brake
+    meter: Meter
+    lanes: _Lanes
+
+    async def run(self, notices: tuple[str, ...], *, resumed: bool) -> StoredRun:
+        plan, source, ledger = self.plan, self.source, self.ledger
+        cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
+        self.kept.recorded = ledger.recorded
+        self.meter.begin(notices)
+        with heap_set_aside():
+            await self.lanes.run(cases)
+        if self.brake.stopped is None or ledger.done >= source.count:
+            await self.lanes.judge_batches()
+        if self.brake.stopped is not None and (ledger.done < source.count or ledger.left):
+            self.meter.tell()
+            self.meter.tell_stopped()
+            return await off_loop(partial(self._left, self.brake.stopped), shield=True)
+        self.meter.tell()
+        key = _finished(self.journal.key, ledger, self.meter.seconds, self.usage())
+        # all is done: whoever cancels now gets a finished run, not one that is closed twice
+        return await off_loop(lambda: self.journal.finish(key, ledger.order), shield=True)
+
+    def usage(self) -> Sequence[ModelUsage]:
+        return self.totals.of([cell.key for cell in self.plan.cells])
+
+    def keep_usage(self) -> None:
+        """Note what was spent; a journal that cannot be written to has been told of already."""
+        usage = self.usage()
+        if usage:
+            with suppress(StoreError):
+                self.journal.note({"usage": [spent.to_json() for spent in usage]})
+
+    def _left(self, stopped: Stopped) -> StoredRun:
+        """A run that ended early, as it can be gone on with."""
+        self.keep_usage()
+        self.journal.note({"stopped": stopped.to_json()})
+        self.journal.close()
+        return StoredRun.open_journal(self.journal.path)
+
+
+def _session(plan: Plan, source: Source, journal: Journal, terms: Terms, progress: OnProgress | None) -> _Session:
+    limits = replace(terms.limits, max_concurrency=min(terms.limits.max_concurrency, source.count))
+    ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
+    kept = KeptReplies(journal, cache=terms.cache)
+    brake = _brake(ledger, limits.most_failures(source.count))
+    purse = Purse(terms.budget, terms.prices, brake)
+    calls = RunCalls(kept, purse, limits=limits, prices=terms.prices)
+    _count_usage(plan, ledger, purse, calls.totals)
+    meter = Meter(ledger, source.count, brake, calls.totals, progress)
+    lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
+    return _Session(plan, source, journal, ledger, kept, calls.totals, brake, meter, lanes)
 
 
 def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
@@ -192,13 +231,6 @@ class _Lanes:
             self.ledger.flush()
 
 
-def _left(journal: Journal, stopped: Stopped, usage: Sequence[ModelUsage]) -> StoredRun:
-    """A run that ended early, as it can be gone on with."""
-    journal.note({"stopped": stopped.to_json(), "usage": [spent.to_json() for spent in usage]})
-    journal.close()
-    return StoredRun.open_journal(journal.path)
-
-
 def _finished(key: EvalRunKey, ledger: Ledger, seconds: float, usage: Sequence[ModelUsage]) -> EvalRunKey:
     total = ledger.done
     update: Mapping[str, JsonValue | Any] = {
@@ -212,46 +244,3 @@ def _finished(key: EvalRunKey, ledger: Ledger, seconds: float, usage: Sequence[M
         "metric_summaries": ledger.tally.genkit_summaries(total),
     }
     return key.model_copy(update=dict(update))
-
-
-class _Meter:
-    """Tells the caller how far the run is."""
-
-    def __init__(self, ledger: Ledger, total: int, progress: OnProgress | None) -> None:
-        self._ledger, self._total, self._progress = ledger, total, progress
-        self._started = monotonic()
-        self._resumed = 0
-
-    @property
-    def seconds(self) -> float:
-        return monotonic() - self._started
-
-    def begin(self, notices: tuple[str, ...]) -> None:
-        self._resumed = self._ledger.done
-        self.tell(notices)
-
-    def tell_stopped(self) -> None:
-        if self._progress is None:
-            key, done = self._ledger.journal.key, self._ledger.done
-            log.warning("run %s stopped after %d of %d cases; resume it by this id", key.eval_run_id, done, self._total)
-
-    def tell(self, notices: tuple[str, ...] = ()) -> None:
-        if self._progress is None:
-            for notice in notices:
-                log.warning("%s", notice)
-            return
-        passed, judged = self._ledger.tally.verdicts()
-        self._progress(
-            Progress(
-                run_id=self._ledger.journal.key.eval_run_id,
-                done=self._ledger.done,
-                total=self._total,
-                target_errors=self._ledger.tally.target_errors,
-                passed=passed,
-                judged=judged,
-                seconds=self.seconds,
-                resumed=self._resumed,
-                notices=notices,
-                repeats=repeats_of(self._ledger.journal.key).target,
-            )
-        )

@@ -109,5 +109,9 @@ class Progress:
     resumed: int = 0
     notices: tuple[str, ...] = ()
     """What should be said to the user; given once, before the first case."""
+    cost_usd: float | None = None
+    """What is known of the cost so far."""
+    stopping: str | None = None
+    """Why it ends early, from when nothing new begins on."""
     repeats: int = 1
     """How often each case runs: `done` and `total` count every pass."""

@@ -54,6 +54,13 @@ class Totals:
             for form in metric.get("usage", ()):
                 self.add(metric["evaluator"], form["model"], Usage.model_validate(form))
 
+    @property
+    def cost_usd(self) -> float | None:
+        """What is known of all of it; None where no cost is known."""
+        with self._lock:
+            costs = [spent.cost_usd for spent in self._sums.values() if spent.cost_usd is not None]
+        return sum(costs) if costs else None
+
     def of(self, evaluators: Sequence[str]) -> Sequence[ModelUsage]:
         """The sums of the target, and of the evaluators in this order."""
         place = {name: number for number, name in enumerate(("target", *evaluators))}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from genkit_eval import (
@@ -140,6 +141,41 @@ async def test_the_sessions_of_a_run_add_up(ge: GenkitEval) -> None:
         ("target", "house/writer", 6, 36, 24, pytest.approx(8.4)),
         ("/evaluator/t/judge", "house/judge", 18, 108, 72, None),
     ]
+
+
+async def test_a_run_that_is_cancelled_says_what_it_cost_so_far(ge: GenkitEval) -> None:
+    judge = scripted("yes", "house/judge")
+
+    @ge.define_evaluator("t/judge")
+    async def hangs_at_the_third(point: DataPoint) -> bool:
+        if point.output == 2:
+            scope.cancel()
+            await anyio.sleep_forever()
+        await Judge(judge).choose([Message(role="user", content=str(point.output))], ["yes", "no"])
+        return True
+
+    with anyio.CancelScope() as scope:
+        await ge.evaluate(samples(5), target=None, evaluators=["t/judge"], limits=Limits(1))
+
+    (key,) = ge.runs.list()
+    assert table(ge.runs.load(key.eval_run_id).key.usage) == [("/evaluator/t/judge", "house/judge", 2, 12, 8, None)]
+
+
+async def test_progress_tells_the_cost_and_why_a_run_is_ending(ge: GenkitEval) -> None:
+    told = []
+    ge.define_models("house", {"writer": scripted("An answer.", "house/writer")})
+
+    await ge.evaluate(
+        samples(9),
+        target="/model/house/writer",
+        evaluators=[],
+        limits=Limits(1),
+        budget=Budget(calls=3),
+        progress=told.append,
+    )
+
+    assert (told[0].cost_usd, told[0].stopping) == (None, None)
+    assert (told[-1].cost_usd, told[-1].stopping) == (pytest.approx(4.2), "the budget is spent: 3 of 3 calls")
 
 
 async def test_a_reply_of_the_cache_costs_nothing_and_is_counted(tmp_path: Path) -> None:
