@@ -23,6 +23,7 @@ __all__ = ["Limiter", "Slot"]
 UNTRIED, UNTRIED_SECONDS = 4, 1.0
 """Calls at one time until one has ended, or was not refused for so long: a wrong key costs no more than these."""
 DECREASE, LEAST = 0.75, 4
+FORBIDDEN, MOST_FORBIDDEN = 403, 3
 
 
 class Limiter:
@@ -43,6 +44,7 @@ class Limiter:
         self._in_flight = 0
         self._opens_at = math.inf
         self._succeeded = False
+        self._forbidden = 0
         self._window = 0
         self._wanted_more = False
         self._closed: Callable[[], Exception] | None = None
@@ -120,11 +122,12 @@ class Limiter:
         if self._queue:
             self._queue[0].wake()
 
-    def leave(self) -> None:
-        """A call has ended, well or not."""
+    def leave(self, *, tried: bool) -> None:
+        """A call has ended, well or not; `tried` unless it was not let in."""
         with self._lock:
             self._in_flight -= 1
-            self._opens_at = -math.inf
+            if tried:
+                self._opens_at = -math.inf
             self._wake()
 
     def succeeded(self, slot: Slot, tokens: int | None) -> None:
@@ -152,7 +155,10 @@ class Limiter:
     def hopeless(self, error: ModelError) -> None:
         """A call was refused for a reason that holds for all: the key, unless it was good for others, or the quota."""
         with self._lock:
-            if error.kind == "quota" or not self._succeeded:
+            # one that is forbidden may be so for what it asks; of several, nobody was let in
+            self._forbidden += error.status == FORBIDDEN
+            few = error.status == FORBIDDEN and self._forbidden < MOST_FORBIDDEN
+            if error.kind == "quota" or not (self._succeeded or few):
                 self._close(lambda: _not_asked(error))
 
     def stop(self, error: Callable[[], Exception]) -> None:
@@ -185,12 +191,13 @@ class Limiter:
 class Slot:
     """One turn: while it is entered, one call is in flight. Say how the call went before it is left."""
 
-    __slots__ = ("_limiter", "number", "started", "tokens", "waiting")
+    __slots__ = ("_limiter", "_tried", "number", "started", "tokens", "waiting")
 
     def __init__(self, limiter: Limiter, tokens: int, waiting: Callable[[], AbstractContextManager[object]]) -> None:
         self._limiter, self.tokens, self.waiting = limiter, tokens, waiting
         self.started = 0.0
         self.number = 0
+        self._tried = True
 
     async def __aenter__(self) -> Self:
         await self._limiter._enter(self)
@@ -199,7 +206,7 @@ class Slot:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._limiter.leave()
+        self._limiter.leave(tried=self._tried)
 
     def succeeded(self, tokens: int | None = None) -> None:
         """There was a reply, which used so many tokens."""
@@ -211,6 +218,7 @@ class Slot:
 
     def hopeless(self, error: ModelError) -> None:
         """The server refused the call for a reason that may hold for all calls: a wrong key, a spent quota."""
+        self._tried = False
         self._limiter.hopeless(error)
 
 

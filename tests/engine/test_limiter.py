@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import anyio
 import pytest
@@ -276,6 +276,22 @@ async def test_who_waits_is_told_at_once_that_nothing_is_asked_any_more() -> Non
         limiter.stop(KeyError)
 
     assert sorted(told) == ["pause", "turn", "turn"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("times", "asked_on"), [(2, True), (3, False)])
+async def test_what_is_forbidden_may_be_so_for_what_it_asks(times: int, asked_on: bool) -> None:
+    limiter = Limiter(ModelLimits())
+    asked = 0
+
+    with suppress(ModelError):
+        for _ in range(times):
+            async with limiter.slot() as slot:
+                slot.hopeless(ModelError("no", kind="auth", status=403))
+        async with limiter.slot():
+            asked += 1
+
+    assert asked == asked_on
 
 
 def test_loops_of_several_threads_share_the_turns() -> None:

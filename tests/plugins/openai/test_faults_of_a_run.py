@@ -89,6 +89,27 @@ def test_a_wrong_key_costs_a_handful_of_requests(ge: Callable[..., GenkitEval]) 
     assert len(server.calls) <= 4
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_who_is_not_let_in_asks_a_handful_of_times(status: int, ge: Callable[..., GenkitEval]) -> None:
+    with OpenAIServer(error_answer(status, "not you"), latency_seconds=0.02) as server:
+        run = judged(ge(server), inputs(200))
+
+    assert {result.metrics[0].outcome for result in run.results} == {Outcome.FAILED}
+    assert len(server.calls) <= 6
+
+
+def test_one_case_that_is_forbidden_fails_alone(ge: Callable[..., GenkitEval]) -> None:
+    def script(call: Call) -> Answer | str:
+        return error_answer(403, "not that") if "answer 0" in call.text() else CLEAN
+
+    with OpenAIServer(script) as server:
+        run = judged(ge(server), inputs(4), max_concurrency=1)
+
+    first, *others = (result.metrics[0].outcome for result in run.results)
+    assert first is Outcome.FAILED
+    assert set(others) == {Outcome.VERDICT}
+
+
 @pytest.mark.case("api-fault/sync-and-async-alike")
 @pytest.mark.anyio
 async def test_one_refusal_is_passed_over_whoever_awaits_the_run(ge: Callable[..., GenkitEval]) -> None:
