@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.quality import agents, grounding, language, manner, safety, substance, swift
+from genkit_eval_judges.quality import agents, grounding, language, manner, safety, substance, swift, tasks
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.recipe import Recipe
 
@@ -19,6 +19,7 @@ RUBRICS: tuple[Rubric, ...] = (
 JUDGES: tuple[Recipe, ...] = (
     *(rubric.recipe() for rubric in RUBRICS),
     *agents.JUDGES,
+    *(composite.recipe() for composite in tasks.COMPOSITES),
     *grounding.JUDGES,
     *substance.JUDGES,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from genkit_eval import Prompt
 from genkit_eval_judges.rating import UNIT, as_it_is, rated
 from genkit_eval_judges.recipe import PROMPTS, Recipe
 
-__all__ = ["Example", "Rubric", "example_lines", "filled", "places", "scorable", "shown_as"]
+__all__ = ["Example", "Rubric", "example_lines", "filled", "places", "scorable", "shown_as", "shown_parts"]
 
 SHOWN_AS: Mapping[str, str] = {
     "system_prompt": "system prompt",
@@ -59,7 +59,7 @@ class Rubric:
 
     def prompt(self) -> Prompt:
         """The prompt that it is judged with: `rubric.prompt`, filled in."""
-        parts = [part for part in SHOWN_AS if part in (*self.needs, *self.shows)]
+        parts = shown_parts((*self.needs, *self.shows))
         return filled(
             "rubric",
             f"quality_{self.name}",
@@ -113,6 +113,11 @@ def filled(template: str, name: str, **texts: str) -> Prompt:
 @lru_cache(maxsize=4)
 def _template(name: str) -> Prompt:
     return Prompt.load(PROMPTS / f"{name}.prompt")
+
+
+def shown_parts(names: Collection[str]) -> Sequence[str]:
+    """The names in the order in which prompts show these parts."""
+    return [part for part in SHOWN_AS if part in names]
 
 
 def shown_as(parts: Sequence[str]) -> str:
