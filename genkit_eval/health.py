@@ -60,7 +60,7 @@ def _versions() -> Iterator[Fact]:
 
 def _settings(settings: Settings) -> Iterator[Fact]:
     yield Fact("settings", "file", str(settings.file or "none found"))
-    for name in ("app", "root", "judge", "embedder", "max_concurrency", "timeout"):
+    for name in ("app", "root", "judge", "embedder", "max_concurrency", "prices", "timeout"):
         setting = settings.get(name)
         value = "not set" if setting.value is None else f"{setting.value} (from {setting.origin})"
         yield Fact("settings", name, value)

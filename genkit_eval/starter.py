@@ -73,6 +73,7 @@ _SETTINGS = """\
 app = "app.py:ge"
 # root = ".genkit"
 # max_concurrency = 32
+# prices = "prices.json"
 # timeout = 600
 """
 

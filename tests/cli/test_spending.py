@@ -102,3 +102,11 @@ def test_every_verb_that_runs_takes_a_budget(genkit_eval: CommandLine, verb: str
 @pytest.mark.parametrize("given", ["0", "-1", "much"])
 def test_a_budget_that_cannot_be_is_refused(genkit_eval: CommandLine, given: str) -> None:
     assert genkit_eval(*RUN, "--budget-tokens", given).code == 2
+
+
+def test_doctor_says_where_the_prices_come_from(genkit_eval: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENKIT_EVAL_PRICES", "prices.json")
+
+    lines = [line.split() for line in genkit_eval("doctor").out.splitlines()]
+
+    assert ["prices", "prices.json", "(from", "GENKIT_EVAL_PRICES)"] in lines
