@@ -49,6 +49,13 @@ def _seconds(value: object) -> float:
     return number
 
 
+def _per_minute(value: object) -> float:
+    number = float(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
+        raise ValueError("a number above 0")
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     variable: str
@@ -63,13 +70,15 @@ _KNOWN = {
     "embedder": _Known("GENKIT_EVAL_EMBEDDER", _text, "text, the name of an embedder like 'openai/NAME'"),
     "max_concurrency": _Known("GENKIT_EVAL_MAX_CONCURRENCY", _count, "a whole number from 1 up"),
     "prices": _Known("GENKIT_EVAL_PRICES", _text, "text, the path of a JSON file of prices"),
+    "requests_per_minute": _Known("GENKIT_EVAL_REQUESTS_PER_MINUTE", _per_minute, "a number above 0"),
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),
+    "tokens_per_minute": _Known("GENKIT_EVAL_TOKENS_PER_MINUTE", _per_minute, "a number above 0"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings by name: app, root, judge, embedder, max_concurrency, prices, timeout."""
+    """All settings by name: app, root, judge, embedder, prices, timeout, max_concurrency, requests_per_minute …"""
 
     values: Mapping[str, Setting]
     file: Path | None = None
@@ -105,9 +114,22 @@ class Settings:
         return None if value is None else int(value)
 
     @property
+    def requests_per_minute(self) -> float | None:
+        """To each model."""
+        return self._number("requests_per_minute")
+
+    @property
+    def tokens_per_minute(self) -> float | None:
+        """To and from each model."""
+        return self._number("tokens_per_minute")
+
+    @property
     def timeout(self) -> float | None:
         """Seconds for a call of target or evaluator; 0: no deadline."""
-        value = self.get("timeout").value
+        return self._number("timeout")
+
+    def _number(self, name: str) -> float | None:
+        value = self.get(name).value
         return None if value is None else float(value)
 
 

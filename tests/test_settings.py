@@ -107,6 +107,20 @@ def test_numbers_are_read_from_variables(project: Path) -> None:
     assert (settings.max_concurrency, settings.timeout) == (7, 0.0)
 
 
+def test_what_models_take_a_minute_may_come_from_file_and_variable(project: Path) -> None:
+    (project / "genkit-eval.toml").write_text("requests_per_minute = 500\ntokens_per_minute = 9\n", encoding="utf-8")
+
+    settings = find_settings({}, start=project, environment={"GENKIT_EVAL_TOKENS_PER_MINUTE": "2e6"})
+
+    assert (settings.requests_per_minute, settings.tokens_per_minute) == (500, 2_000_000)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "inf", "nan", "x"])
+def test_a_minute_without_requests_is_refused(project: Path, value: str) -> None:
+    with pytest.raises(ConfigError, match=r"GENKIT_EVAL_REQUESTS_PER_MINUTE is .*: expected a number above 0"):
+        find_settings({}, start=project, environment={"GENKIT_EVAL_REQUESTS_PER_MINUTE": value})
+
+
 def test_a_table_that_is_none_is_refused(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool]\ngenkit_eval = 3", encoding="utf-8")
 

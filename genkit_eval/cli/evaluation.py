@@ -73,9 +73,9 @@ def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     for name, option in (("max_failures", "max_failures"), ("retry_seconds", "retry_timeout"), ("retries", "retries")):
         if options[option] is not None:
             limits[name] = options[option]
-    a_minute = {name: options[name] for name in ("requests_per_minute", "tokens_per_minute")}
-    if any(most is not None for most in a_minute.values()):
-        limits["models"] = ModelLimits(**a_minute)
+    requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
+    if requests is not None or tokens is not None:
+        limits["models"] = ModelLimits(requests_per_minute=requests, tokens_per_minute=tokens)
     return limits
 
 
