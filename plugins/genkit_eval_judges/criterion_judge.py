@@ -65,7 +65,7 @@ async def _score(
     use: Instruments,
 ) -> Score:
     values, told = await found_entries(own, entries, seen.inputs, use)
-    answer = await use.judge.ask(use.prompts[STEP].render({**seen.values, **values}), form)
+    answer = await use.judge.ask(seen.inputs.render(use.prompts[STEP], **seen.values, **values), form)
     (name,) = form.model_fields.keys() - {"reason"}
     said = getattr(answer, name)
     reason = answer.reason.strip() or "the judge gave no reason"

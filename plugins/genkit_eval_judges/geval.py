@@ -128,7 +128,8 @@ async def _score(
     if own.weighting != "off":
         judge = replace(judge, config={**(judge.config or {}), **WEIGHED})
     values, told = await found_entries(own, entries, seen.inputs, use)
-    answer, reply = await judge.ask_whole(use.prompts[STEP].render({**seen.values, **values}), _Rated)
+    messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
+    answer, reply = await judge.ask_whole(messages, _Rated)
     reason = answer.reason.strip() or "the judge gave no reason"
     if answer.rating is None:
         raise NothingToJudge(reason)
