@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from genkit_eval_judges.quality import agents, grounding, language, manner, safety, substance, swift, tasks
+from genkit_eval_judges.quality import agents, grounding, language, manner, safety, substance, swift, tasks, tone
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.recipe import Recipe
 
@@ -22,4 +22,5 @@ JUDGES: tuple[Recipe, ...] = (
     *(composite.recipe() for composite in tasks.COMPOSITES),
     *grounding.JUDGES,
     *substance.JUDGES,
+    *tone.JUDGES,
 )
