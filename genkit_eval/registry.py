@@ -171,13 +171,17 @@ class Registry:
         self.preparations[name] = preparation
 
     def redefine(self, name: str, define: Callable[[Registry], None]) -> None:
-        """Define an evaluator and its aliases anew; where that fails, all stays as it was."""
+        """Define an evaluator anew; its aliases become those of the new one. Where that fails, all stays as it was."""
         kept = self.evaluators.copy(), self.aliases.copy(), self._parties.copy()
-        for gone in (name, *(alias.name for alias in kept[1].values() if alias.alias_of == name)):
+        aliases = [alias for alias in kept[1].values() if alias.alias_of == name]
+        for gone in (name, *(alias.name for alias in aliases)):
             del self._parties["evaluator", gone]
             (self.evaluators if gone == name else self.aliases).pop(gone)
         try:
             define(self)
+            for alias in aliases:
+                if alias.name not in self.aliases:
+                    self.define_alias(alias.name, name, **alias.presets)
         except BaseException:
             self.evaluators, self.aliases, self._parties = kept
             raise

@@ -100,7 +100,13 @@ class Demonstration(Part):
 class Own(Part):
     """What every evaluator of one's own says: its name, the criterion, what the judge sees, and who judges."""
 
-    name: Text
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*$",
+            description="By which runs refer to it, like custom/window.",
+        ),
+    ]
     title: Annotated[str | None, Field(description="What tables call it.")] = None
     criterion: Annotated[
         Text, Field(description="What the judge is told to judge by; speaks of a variable as {{response}}.")

@@ -7,6 +7,7 @@ p(s) x s over the scale; p is that of the rating's token among those that the se
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -104,7 +105,8 @@ async def generated_steps(own: GEval, judge: Judge) -> Sequence[str]:
 def steps_key(own: GEval) -> str:
     """What the steps are kept under: they depend on the words of the criterion and what the judge will see."""
     asked = "\n".join((_steps_prompt().digest, *_asked(own).values()))
-    return f"geval.{own.name}-{blake2b(asked.encode(), digest_size=6).hexdigest()}"
+    name = re.sub(r"[^A-Za-z0-9_-]+", ".", own.evaluator)
+    return f"{name}-{blake2b(asked.encode(), digest_size=6).hexdigest()}"
 
 
 def _steps_prompt() -> Prompt:

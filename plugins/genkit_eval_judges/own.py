@@ -16,6 +16,7 @@ from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
+from genkit_eval_judges.sight import sighted
 from genkit_eval_judges.starter import starter_text
 
 __all__ = ["define_own", "own_format", "own_in"]
@@ -37,9 +38,13 @@ def own_in(given: Iterable[Criterion | GEval | Path]) -> Sequence[Criterion | GE
 
     found: list[Criterion | GEval] = []
     for item in given:
-        if not isinstance(item, Path):
+        if isinstance(item, Criterion | GEval):
             found.append(item)
             continue
+        if not isinstance(item, Path):
+            raise ConfigError(
+                f"own: {item!r} is {type(item).__name__}; expected a Criterion, a GEval, or a Path of a file"
+            )
         for file, document in read_evaluators(item):
             try:
                 found.append(own_of(document))
@@ -63,7 +68,7 @@ def define_own(registry: Registry, own: Criterion | GEval, common: MetricConfig)
     config = MetricConfig(metric=own.evaluator, judge=own.model, judge_config=own.parameters).filled(common)
     metric = criterion_metric(own) if isinstance(own, Criterion) else geval_metric(own)
     metric = replace(metric, metadata={**metric.metadata, "document": document_of(own)})
-    define_judged(registry, metric, config, plugin="judges")
+    define_judged(registry, sighted(metric), config, plugin="judges")
     if isinstance(own, Criterion):
         return
     if not own.steps and config.judge is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +15,7 @@ from genkit_eval.judged import NONE, JudgedMetric, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.criterion import Own, Variable
-from genkit_eval_judges.inputs import INPUTS, Inputs
+from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 from genkit_eval_judges.nearest import Entries, entries_of
 from genkit_eval_judges.recipe import JudgeOptions
 
@@ -38,7 +39,7 @@ async def read_own(own: Own, point: DataPoint, options: JudgeOptions) -> Sight:
     Raises:
         NothingToJudge: a variable that is required has no value.
     """
-    inputs = Inputs(point)
+    inputs = await inputs_of(point)
     return Sight(inputs, _values(own, inputs))
 
 
@@ -74,7 +75,9 @@ def _values(own: Own, inputs: Inputs) -> Mapping[str, str]:
 def _custom(variable: Variable, inputs: Inputs) -> str:
     text = text_of(inputs.point.custom.get(variable.name))
     if variable.required and not text.strip():
-        raise NothingToJudge(f"there is no '{variable.name}' in the sample's custom values to judge by")
+        near = get_close_matches(variable.name, INPUTS, n=1, cutoff=0.8)
+        advice = f" (for the part of the case write '{near[0]}')" if near else ""
+        raise NothingToJudge(f"there is no '{variable.name}' in the sample's custom values to judge by{advice}")
     return fenced(text or NONE)
 
 

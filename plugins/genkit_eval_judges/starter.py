@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 __all__ = ["starter_text"]
 
@@ -54,6 +55,5 @@ def starter_text(name: str) -> str:
     """A file to begin with, for an evaluator of that name: after G-Eval if it begins with "geval/"."""
     bare = name.removeprefix("geval/")
     text = CRITERION if bare == name else GEVAL
-    # JSON in quotes is YAML, whatever the name is like
-    plain = bare.replace("/", "").replace("_", "").replace("-", "")
-    return text.format(name=bare if plain.isascii() and plain.isalpha() else json.dumps(bare))
+    # a single word may mean something in YAML ("true"), and JSON in quotes never does
+    return text.format(name=bare if re.fullmatch(r"[a-z_]+/[a-z_/]+", bare) else json.dumps(bare))

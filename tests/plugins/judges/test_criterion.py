@@ -194,6 +194,13 @@ async def test_a_case_without_a_variable_is_inconclusive_and_costs_no_call(
 
 
 @pytest.mark.anyio
+async def test_a_custom_value_that_is_named_nearly_like_a_part_is_told_so() -> None:
+    metric, _ = await score([], variables=("response", "refrence"), fields={"reference": "x"})
+
+    assert "write 'reference'" in metric.rationale
+
+
+@pytest.mark.anyio
 async def test_a_variable_may_be_missing_where_it_is_not_required() -> None:
     variables = ("response", Variable(name="policy", required=False))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import ConfigError, GenkitEval, JudgeError
+from genkit_eval import Budget, ConfigError, GenkitEval, JudgeError, Limits, RunState, Status
 from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval_judges import GEval, judges
 from tests.plugins.judges.replies import rating
@@ -118,3 +118,40 @@ async def test_a_judge_that_gives_no_steps_fails_before_the_run(tmp_path: Path) 
 
     assert len(model.calls) == 2
     assert ge.runs.list() == []
+
+
+@pytest.mark.anyio
+async def test_a_run_that_was_stopped_goes_on_with_the_same_steps(tmp_path: Path) -> None:
+    ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
+    samples = [{**GIVEN, "testCaseId": name} for name in "ab"]
+    run = await ge.evaluate(
+        samples, target=None, evaluators=["geval/coherence"], budget=Budget(calls=1), limits=Limits(max_concurrency=1)
+    )
+
+    other, model = judging([rating(2)], tmp_path)
+    resumed = await other.evaluate(samples, resume=run.key.eval_run_id)
+
+    assert run.key.state is RunState.INCOMPLETE
+    assert [result.metrics[0].score for result in resumed.results] == [0.75, 0.25]
+    assert len({result.metrics[0].version for result in resumed.results}) == 1
+    assert len(model.calls) == 1
+
+
+@pytest.mark.anyio
+async def test_other_names_of_it_stay(tmp_path: Path) -> None:
+    ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
+    ge.define_alias("mine/strict", "geval/coherence", threshold=0.9)
+
+    (metric,) = await ge.score(data_point(**GIVEN), "mine/strict")
+
+    assert (metric.evaluator, metric.score, metric.status) == ("/evaluator/mine/strict", 0.75, Status.FAIL)
+
+
+@pytest.mark.anyio
+async def test_a_name_of_several_parts_is_one_file(tmp_path: Path) -> None:
+    ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path, name="text/co:herence")
+
+    await ge.score(data_point(**GIVEN), "geval/text/co:herence")
+
+    (file,) = (tmp_path / "prepared").iterdir()
+    assert file.name.startswith("geval.text.co.herence-")

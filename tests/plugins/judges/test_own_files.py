@@ -63,7 +63,7 @@ def test_a_file_gives_back_what_was_written(own: Criterion | GEval) -> None:
 texts = st.text(min_size=1).filter(lambda text: text.strip() and "{{" not in text)
 criteria = st.builds(
     Criterion,
-    name=texts,
+    name=st.from_regex(r"[a-z_]{1,9}(/[A-Z0-9][a-z.:-]{0,9})?", fullmatch=True),
     title=st.none() | texts,
     intent=texts,
     criterion=texts,
@@ -133,6 +133,11 @@ def test_a_file_that_describes_none_is_refused_with_its_place(tmp_path: Path, te
     assert problem in str(refused.value)
 
 
+def test_what_is_neither_data_nor_a_path_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"'tone\.yaml' is str"):
+        judges(own=["tone.yaml"])  # type: ignore[list-item]  # what a user may try
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"gone\.yaml"):
         judges(own=[tmp_path / "gone.yaml"])
@@ -157,7 +162,14 @@ def test_the_schema_takes_what_we_write(document: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"treshold": 0.4}, {"threshold": 2}, {"scale": "ternary"}, {"criterion": " "}, {"variables": ["no name"]}],
+    [
+        {"treshold": 0.4},
+        {"threshold": 2},
+        {"scale": "ternary"},
+        {"criterion": " "},
+        {"variables": ["no name"]},
+        {"name": "../a"},
+    ],
 )
 def test_the_schema_and_the_reader_refuse_the_same(change: dict[str, Any]) -> None:
     document = {"name": "a", "intent": "i", "criterion": "c", **change}
@@ -173,7 +185,7 @@ def test_what_is_said_in_code_is_checked_as_in_files() -> None:
         Criterion(name="a", intent="i", criterion="c", variables=("no name",))
 
 
-@pytest.mark.parametrize("name", ["custom/window", "window", "geval/coherence", "odd: name"])
+@pytest.mark.parametrize("name", ["custom/window", "window", "geval/coherence", "custom/on.1:30", "true"])
 def test_a_starter_is_an_evaluator_of_its_name(name: str) -> None:
     document = parse_yaml(starter_text(name))
 
