@@ -12,7 +12,7 @@ from genkit_eval.stored import ModelUsage
 __all__ = ["usage_table"]
 
 _COLUMNS = (
-    Column("asked by", least=12),
+    Column("asked by", least=24),
     Column("model", least=12),
     Column("calls", right=True),
     Column("cached", right=True),

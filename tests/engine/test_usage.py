@@ -25,6 +25,7 @@ from genkit_eval import (
 from genkit_eval.engine.usage import added
 from genkit_eval.report.lines import rendered
 from genkit_eval.report.run_report import run_lines
+from genkit_eval.report.usage_table import usage_table
 from genkit_eval.stored import ModelUsage
 from genkit_eval.testing import ScriptedModel
 
@@ -241,3 +242,19 @@ def test_what_is_not_known_of_a_part_is_not_known_of_the_sum_of_costs(
     parts: Sequence[Usage], total: dict[str, Any]
 ) -> None:
     assert added(parts) == total
+
+
+def test_who_asked_is_readable_at_eighty_columns() -> None:
+    spent = ModelUsage(
+        model="openai/text-embedding-3-small",
+        used_by="/evaluator/genkitEval/answer_similarity",
+        model_calls=123,
+        cached_calls=45,
+        retries=6,
+        input_tokens=123456,
+    )
+
+    text = list(rendered(usage_table([spent], width=80), colour=False))
+
+    assert all(len(line) <= 80 for line in text)
+    assert any("genkitEval/answer_simila" in line for line in text)
