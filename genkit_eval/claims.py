@@ -72,7 +72,8 @@ async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) ->
         JudgeError: the judge gave no list of texts.
     """
     messages = prompt.render({name: fenced(value) for name, value in values.items()})
-    answer = await judge.ask(messages, _Statements)
+    # of a text alone: what images show is no claim of it
+    answer = await replace(judge, images=()).ask(messages, _Statements)
     return [line for line in (" ".join(text.split()) for text in answer.statements) if line]
 
 

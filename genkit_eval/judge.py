@@ -77,6 +77,11 @@ class Judge:
         return model_name(self.model)
 
     @property
+    def sees(self) -> bool | None:
+        """Whether its model takes images; None where only asking tells."""
+        return model_sees(self.model.found() if isinstance(self.model, _NamedModel) else self.model)
+
+    @property
     def left_out(self) -> list[str]:
         """Parameters of `config` that its model goes without because its server refuses them; known after a call."""
         model = self.model.found() if isinstance(self.model, _NamedModel) else self.model

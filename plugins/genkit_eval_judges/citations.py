@@ -71,7 +71,7 @@ async def citation_faithfulness(inputs: Inputs, options: CitationOptions, use: I
     found = citations(inputs.response)
     if not found:
         return nothing_counted(options, "the answer cites nothing: it has no marker like [1]")
-    findings = await _judged(found, inputs.documents, use)
+    findings = await _judged(found, inputs.retrieved, use)
     reason = f"{sum(finding.passed is True for finding in findings)} of {len(findings)} citations supported"
     wrong = next((finding for finding in findings if not finding.passed), None)
     if wrong is not None:

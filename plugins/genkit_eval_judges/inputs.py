@@ -15,8 +15,9 @@ from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.judged import NONE, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
+from genkit_eval_judges.evidence import NO_FILES, Files, files_of
 
-__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "told"]
+__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,20 @@ class Exchange:
     answer: str | None
 
 
+async def inputs_of(point: DataPoint) -> Inputs:
+    """A data point with the files that are attached to it.
+
+    Raises:
+        NothingToJudge: one of them cannot be judged by. DataError, ConfigError: one cannot be read.
+    """
+    return Inputs(point, await files_of(point))
+
+
 class Inputs:
     """A data point as judges read it; what it does not have is empty."""
 
-    def __init__(self, point: DataPoint) -> None:
-        self.point = point
+    def __init__(self, point: DataPoint, files: Files = NO_FILES) -> None:
+        self.point, self.files = point, files
 
     @cached_property
     def response(self) -> str:
@@ -55,9 +65,21 @@ class Inputs:
         return text_of(self.point.reference)
 
     @cached_property
-    def documents(self) -> Sequence[str]:
+    def retrieved(self) -> Sequence[str]:
         """The documents of the context, in order; blank ones too, as they have a rank."""
         return [text_of(document) for document in self.point.context]
+
+    @cached_property
+    def documents(self) -> Sequence[str]:
+        """What an answer can stand on: the documents of the context, then the texts of attached files, page by page."""
+        return [*self.retrieved, *self.attached]
+
+    @cached_property
+    def attached(self) -> Sequence[str]:
+        """The attached files: the texts of those that are read, page by page, and which images are shown."""
+        read = [f"{title}:\n{text}" for title, text in self.files.texts if text]
+        seen = enumerate(self.files.image_titles, 1)
+        return [*read, *(f"{title}: shown as image {number}" for number, title in seen)]
 
     @cached_property
     def turns(self) -> Sequence[Turn]:
@@ -135,14 +157,24 @@ class Inputs:
         Raises:
             ConfigError: a place that is neither.
         """
-        return {name: own[name] if name in own else fenced(_text(self, name) or NONE) for name in names}
+        given = {name: own[name] if name in own else fenced(_text(self, name) or NONE) for name in names}
+        place = next((name for name in _BESIDE if name in given and name not in own), None)
+        if place is not None:
+            given[place] = "\n\n".join((given[place], *self._unasked(names)))
+        return given
 
     def shown(self, names: Collection[str]) -> str:
         """Parts under headings, each in marks of its own; those that are not there are left out."""
         given = {name: _text(self, name) for name in names}
-        return "\n\n".join(
-            f"{INPUTS[name].called.capitalize()}:\n{fenced(text)}" for name, text in given.items() if text.strip()
-        )
+        parts = [_headed(name, text) for name, text in given.items() if text.strip()]
+        return "\n\n".join((*parts, *(self._unasked(names) if parts else ())))
+
+    def _unasked(self, names: Collection[str]) -> Iterator[str]:
+        """What belongs to a case though a prompt has no place for it: the assistant's system prompt, attached files."""
+        if "system_prompt" not in names and self.point.system_prompt and not {"request", "turns"}.isdisjoint(names):
+            yield _headed("system_prompt", self.point.system_prompt)
+        if self.attached and {"attachments", "context"}.isdisjoint(names):
+            yield _headed("attachments", _attached(self))
 
     def render(self, prompt: Prompt, **own: str) -> list[Message]:
         """The messages of a prompt whose places are named as the parts are; `own` as in `values`."""
@@ -190,6 +222,14 @@ def _json(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _headed(name: str, text: str) -> str:
+    return f"{INPUTS[name].called.capitalize()}:\n{fenced(text)}"
+
+
+def _attached(inputs: Inputs) -> str:
+    return "\n\n".join(inputs.attached)
+
+
 def _listed(given: str | Sequence[str] | None) -> str:
     if given is None or isinstance(given, str):
         return given or ""
@@ -205,7 +245,9 @@ INPUTS: Mapping[str, _Part] = {
     "response": _Part(lambda inputs: inputs.response, "answer", ("output", "turns")),
     "reference": _Part(lambda inputs: inputs.reference, "reference", ("reference",)),
     "context": _Part(
-        lambda inputs: "\n\n".join(text for text in inputs.documents if text.strip()), "context", ("context",)
+        lambda inputs: "\n\n".join(text for text in inputs.documents if text.strip()),
+        "context",
+        ("context", "attachments"),
     ),
     "turns": _Part(lambda inputs: numbered(told(inputs.turns)), "turns", ("turns",)),
     "tools": _Part(lambda inputs: numbered(inputs.calls), "tool calls", ("tools", "turns")),
@@ -214,9 +256,14 @@ INPUTS: Mapping[str, _Part] = {
     "plan": _Part(lambda inputs: _listed(inputs.point.plan), "plan", ("plan",)),
     "instructions": _Part(lambda inputs: _listed(inputs.point.instructions), "instructions", ("instructions",)),
     "goal": _Part(lambda inputs: inputs.point.goal or "", "goal", ("goal",)),
+    "attachments": _Part(_attached, "attached files", ("attachments",)),
     "system_prompt": _Part(lambda inputs: inputs.point.system_prompt or "", "system prompt", ("system_prompt",)),
 }
 """The parts of a data point that prompts may show, by the name of their place."""
+
+
+_BESIDE = ("request", "turns", "steps", "response")
+"""Beside which part stands what a prompt has no place for: the first of these that it has one for."""
 
 
 def _text(inputs: Inputs, name: str) -> str:

@@ -14,6 +14,7 @@ from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, def
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.own import define_own, own_format, own_in
+from genkit_eval_judges.sight import sighted
 
 __all__ = ["judges"]
 
@@ -63,7 +64,7 @@ def judges(
 
     def setup(registry: Registry) -> None:
         for name, config in configs.items():
-            define_judged(registry, metrics[name], config, plugin="judges")
+            define_judged(registry, sighted(metrics[name]), config, plugin="judges")
             for alias, presets in recipes[name].aliases.items():
                 registry.define_alias(alias, name, **presets)
         registry.define_format(own_format(common))

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, Finding, Prompt, Score, Status
 from genkit_eval.judged import Instruments, JudgedMetric
-from genkit_eval_judges.inputs import INPUTS, Inputs
+from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 
 __all__ = ["PROMPTS", "JudgeOptions", "Recipe", "decided"]
 
@@ -98,7 +98,7 @@ class Recipe:
 
 
 async def _read(needs: Sequence[str], point: DataPoint, options: BaseModel) -> Inputs:
-    inputs = Inputs(point)
+    inputs = await inputs_of(point)
     inputs.require(needs)
     return inputs
 

@@ -11,7 +11,7 @@ JUDGES = (
     Recipe(
         name="judge/contextual_precision",
         ask=each_judged(
-            lambda inputs: inputs.documents,
+            lambda inputs: inputs.retrieved,
             against=("request", "reference"),
             what="documents relevant",
             nothing="there is no document with anything in it",

@@ -1,0 +1,42 @@
+"""Small files to attach."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+from PIL import Image
+
+__all__ = ["SVG", "pdf", "picture"]
+
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><text>Open from nine</text></svg>'
+
+
+def pdf(*pages: str) -> bytes:
+    """A PDF with a line of text on each page."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, text in enumerate(pages):
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+        font = "/Resources << /Font << /F1 3 0 R >> >>"
+        objects.append(f"<< /Type /Page /Parent 2 0 R {font} /Contents {5 + 2 * number} 0 R >>")
+        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
+    data, places = b"%PDF-1.4\n", []
+    for number, text in enumerate(objects, 1):
+        places.append(len(data))
+        data += f"{number} 0 obj\n{text}\nendobj\n".encode()
+    table = "".join(f"{place:010d} 00000 n \n" for place in places)
+    start, size = len(data), len(objects) + 1
+    trailer = f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF"
+    tail = f"xref\n0 {size}\n0000000000 65535 f \n{table}{trailer}"
+    return data + tail.encode()
+
+
+def picture(kind: str = "PNG") -> bytes:
+    """A red square."""
+    stream = BytesIO()
+    Image.new("RGB", (8, 8), "red").save(stream, kind)
+    return stream.getvalue()
