@@ -143,7 +143,7 @@ async def _score(
 
 def _rated(form: _Form, rating: int, reply: Reply) -> tuple[float, dict[str, JsonValue]]:
     """The rating that counts, and how it came about."""
-    weights = None if form.weighted is False else rating_weights(reply, SCALE)
+    weights = None if form.weighted is False else rating_weights(reply, rating, SCALE)
     form.settle(weights)
     details: dict[str, JsonValue] = {"rating": rating}
     raw: float = rating

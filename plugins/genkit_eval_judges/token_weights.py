@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from genkit_eval import Reply, TokenLogprob
 
 __all__ = ["rating_weights"]
 
-_RATING = re.compile(r'"rating"\s*:\s*"?\s*(?=\d)')
+_RATING = re.compile(r"""["']?rating["']?\s*:\s*["']?\s*(?=\d)""")
 _DIGIT = re.compile(r"\D*(\d)\D*")
 
 
-def rating_weights(reply: Reply, scale: Sequence[int]) -> Mapping[int, float] | None:
+def rating_weights(reply: Reply, rating: int, scale: Sequence[int]) -> Mapping[int, float] | None:
     """The probability of each whole number of a scale, at the place where the reply has its rating; they sum to 1.
 
     None where the reply has no log-probabilities, or none from which that can be told.
 
     Args:
+        rating: what was read from the reply.
         scale: numbers of one digit.
     """
-    token = _rating_token(reply)
+    token = _rating_token(reply, rating)
     if token is None:
         return None
     weights: dict[int, float] = {}
@@ -34,15 +37,14 @@ def rating_weights(reply: Reply, scale: Sequence[int]) -> Mapping[int, float] | 
     return {number: weights[number] / total for number in sorted(weights)} if total > 0 else None
 
 
-def _rating_token(reply: Reply) -> TokenLogprob | None:
+def _rating_token(reply: Reply, rating: int) -> TokenLogprob | None:
     """The token that the rating is in, if it is alone in it and has alternatives."""
     tokens = reply.logprobs or ()
-    places = list(_RATING.finditer("".join(token.token for token in tokens)))
-    if not places:
-        return None
-    end = 0
-    for token in tokens:
-        end += len(token.token)
-        if end > places[-1].end():
-            return token if token.alternatives and _DIGIT.fullmatch(token.token) else None
+    ends = list(accumulate(len(token.token) for token in tokens))
+    # the last one that says so: a reason before it may speak of ratings too
+    for place in reversed(list(_RATING.finditer("".join(token.token for token in tokens)))):
+        token = tokens[bisect_right(ends, place.end())]
+        digit = _DIGIT.fullmatch(token.token)
+        if digit is not None and int(digit[1]) == rating:
+            return token if token.alternatives else None
     return None

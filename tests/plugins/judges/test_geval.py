@@ -119,6 +119,19 @@ async def test_a_rating_that_a_reason_quotes_is_not_weighed() -> None:
 
 
 @pytest.mark.anyio
+async def test_the_rating_may_stand_before_a_reason_that_speaks_of_another() -> None:
+    four = TokenLogprob(token=" 4", logprob=math.log(0.5), alternatives={" 4": math.log(0.5), " 2": math.log(0.5)})
+    texts = ('{"rating":', four, ', "reason": "the rating: ', "1", ' it asks for is no rating"}')
+    tokens = [text if isinstance(text, TokenLogprob) else TokenLogprob(token=text, logprob=0.0) for text in texts]
+    said = Reply(text="".join(token.token for token in tokens), finish_reason="stop", logprobs=tokens)
+
+    metric, _ = await score(said)
+
+    # (0.5 x 4 + 0.5 x 2 - 1) / 4
+    assert metric.score == pytest.approx(0.5)
+
+
+@pytest.mark.anyio
 async def test_weighting_may_be_switched_off() -> None:
     metric, model = await score(weighed(4, {"4": 0.5, "5": 0.5}), weighting="off")
 
