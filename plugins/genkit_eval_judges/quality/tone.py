@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Field, create_model
 
 from genkit_eval import Score
 from genkit_eval.answers import Choice, Unit
@@ -50,41 +50,27 @@ class ToneOptions(JudgeOptions):
 
 
 def _labelled(ranges: Ranges) -> Callable[[Inputs, Any, Instruments], Awaitable[Score]]:
-    """One call, answered by one of these labels and a score in its range."""
-    form = _form(ranges)
+    """One call, answered by one of these labels and a score; if they contradict each other, nothing is decided."""
+    form = _form(tuple(ranges))
 
     async def ask(inputs: Inputs, options: ToneOptions, use: Instruments) -> Score:
         answer = await use.judge.ask(inputs.render(use.prompts["label"]), form)
-        if answer.label is None:
+        if answer.label is None or answer.score is None:
             raise NothingToJudge(answer.reason)
-        details = {"label": answer.label, "rating": answer.score}
-        return decided(answer.score, options, reason=f"{answer.label}: {answer.reason}", details=details)
+        reason, details = f"{answer.label}: {answer.reason}", {"label": answer.label, "rating": answer.score}
+        low, high = ranges[answer.label]
+        if not low - EDGE <= answer.score <= high + EDGE:
+            why = f"{reason} (the score {answer.score:g} is not in the range of the label, {low:g} to {high:g})"
+            return Score.undecided(answer.score, reason=why, details=details)
+        return decided(answer.score, options, reason=reason, details=details)
 
     return ask
 
 
-def _form(ranges: Ranges) -> type[Any]:
-    """What the judge's reply must be like: a label, and a score that does not contradict it."""
-
-    def agree(answer: Any) -> Any:
-        if (answer.label is None) != (answer.score is None):
-            raise ValueError("expected both a label and a score, or null for both")
-        if answer.label is not None:
-            low, high = ranges[answer.label]
-            if not low - EDGE <= answer.score <= high + EDGE:
-                raise ValueError(f"'{answer.label}' wants a score from {low:g} to {high:g}, not {answer.score:g}")
-        return answer
-
-    label: Any = Annotated[str | None, Choice(*ranges)]
-    validators: Mapping[str, Any] = {"agree": model_validator(mode="after")(agree)}
-    return create_model(
-        "Labelled",
-        __base__=Answer,
-        __validators__={**validators},
-        reason=(str, ...),
-        label=(label, ...),
-        score=(Unit, ...),
-    )
+def _form(labels: tuple[str, ...]) -> type[Any]:
+    """What the judge's reply must be like."""
+    label: Any = Annotated[str | None, Choice(*labels)]
+    return create_model("Labelled", __base__=Answer, reason=(str, ...), label=(label, ...), score=(Unit, ...))
 
 
 JUDGES = (
