@@ -94,8 +94,9 @@ async def verdicts(
     Args:
         prompt: has places for `statements` and `evidence`, and asks for
             `{"verdicts": [{"number": 1, "reason": text, "verdict": true or false}, …]}`.
-        evidence: a text, or documents. Documents that are more than the judge can read at once are split in two
-            (and again); a statement holds if one part bears it out, so that what needs two documents at once may not.
+        evidence: a text, or documents. Where these and the statements are more than the judge can read at once, the
+            longer of the two are split, and again. Of split documents a statement holds if one part bears it out, so
+            that what needs two documents at once may not.
         marked: which of them ("statements", "evidence") have marks around all that is untrusted already; these get no
             further ones, as a request with marks inside of marks is not known again.
 
@@ -161,8 +162,13 @@ async def _judged(
     try:
         return await _complete(judge, prompt, group, "\n\n".join(documents), marked)
     except JudgeError as problem:
-        if problem.kind != "window" or len(documents) < 2:
+        if problem.kind != "window" or max(len(documents), len(group)) < 2:
             raise
+    if len(documents) < 2 or (len(group) > 1 and sum(map(len, group)) > sum(map(len, documents))):
+        # what is asked about is the most of it
+        half = len(group) // 2
+        first = await _judged(judge, prompt, group[:half], documents, marked)
+        return first + await _judged(judge, prompt, group[half:], documents, marked)
     middle = len(documents) // 2
     found = await _judged(judge, prompt, group, documents[:middle], marked)
     open_places = [place for place, item in enumerate(found) if not item.verdict]

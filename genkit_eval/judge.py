@@ -28,6 +28,9 @@ Judgeable = str | Model | Callable[[str], str | Awaitable[str]]
 
 QUOTED = 300
 REPEATED = 4_000
+CUT_FROM, KNOWN_TOKENS, MOST_A_TOKEN = 20_000, 500, 16
+"""From which length of a prompt, and count of tokens, it is told by them whether all of it was read; a token of text
+stands for some 4 characters."""
 
 
 class ModelSource(Protocol):
@@ -143,6 +146,7 @@ class Judge:
         def usable(reply: Reply) -> Read:
             nonlocal said
             said = self._whole(reply)
+            self._refuse_cut(messages, reply)
             return read(reply)
 
         try:
@@ -186,6 +190,14 @@ class Judge:
                 text=reply.text,
             )
         return reply.text
+
+    def _refuse_cut(self, messages: Sequence[Message], reply: Reply) -> None:
+        """Some servers cut what is too long without a word: they have then read far fewer tokens than were sent."""
+        usage, sent = reply.usage, sum(len(message.content) for message in messages)
+        tokens = 0 if usage is None else (usage.input_tokens or 0) + (usage.cached_tokens or 0)
+        if sent > CUT_FROM and tokens > KNOWN_TOKENS and tokens * MOST_A_TOKEN < sent:
+            cut = f"its server read {tokens:,} tokens of a prompt of {sent:,} characters, which is a part of it"
+            raise JudgeError(cut, kind="window", model=self.name)
 
     def _unread(self, text: str, problem: Unreadable) -> JudgeError:
         if not text.strip():

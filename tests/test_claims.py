@@ -225,3 +225,19 @@ async def test_two_ratings_that_differ_are_none() -> None:
 async def test_a_marked_line_without_verdict_is_named_without_its_marks() -> None:
     with pytest.raises(JudgeError, match=r"the first of them: 'It is red\.'"):
         await verdicts(Judge(ScriptedModel(reply({}))), CHECK, [fenced("It is red.")], "", marked=("statements",))
+
+
+async def test_statements_that_are_too_long_together_are_asked_about_in_parts() -> None:
+    texts = [f"{number} {'x' * 50}" for number in range(4)]
+
+    def answer(messages: Sequence[Message]) -> str | Exception:
+        asked = numbered(messages)
+        if len(asked) > 1:
+            return ModelError("the prompt is longer than the model's context window", kind="window")
+        return reply({number: text.startswith("2") for number, text in asked.items()})
+
+    found = await verdicts(Judge(ScriptedModel(answer)), CHECK, texts, ["a short document", "another"])
+
+    assert [(item.statement, item.verdict, item.parts) for item in found] == [
+        (text, text.startswith("2"), 1) for text in texts
+    ]

@@ -38,7 +38,7 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
     shown = [_shown(exchange) for exchange in exchanges]
     found: list[ClaimVerdict] = []
     for start in range(0, len(shown), GROUP_SIZE):
-        before = "\n\n".join(shown[:start]) or NONE
+        before = shown[:start] or [NONE]
         group = shown[start : start + GROUP_SIZE]
         both = ("statements", "evidence")
         found += await verdicts(use.judge, use.prompts["verdicts"], group, before, marked=both)

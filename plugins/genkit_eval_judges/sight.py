@@ -1,4 +1,4 @@
-"""Judges that are shown the images of a case; one that takes none says nothing about it."""
+"""What a judge can take in: the images of a case, and no more text than it can read at once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from genkit_eval import DataPoint, JudgeError, Score
 from genkit_eval.judged import Instruments, JudgedMetric, NothingToJudge
+from genkit_eval.text import text_of
 from genkit_eval_judges.evidence import Files, files_of
 
 __all__ = ["sighted"]
@@ -15,24 +16,26 @@ __all__ = ["sighted"]
 def sighted(metric: JudgedMetric) -> JudgedMetric:
     """The metric, whose judge sees the images that are attached to a case.
 
-    Its score is inconclusive where there are some and the judge takes none.
+    Its score is inconclusive where there are some and the judge takes none. A case that is more than the judge can read
+    at once, and cannot be read in parts, is refused with how much it is.
     """
 
-    async def read(point: DataPoint, options: Any) -> tuple[Any, Files]:
-        return await metric.read(point, options), await files_of(point)
+    async def read(point: DataPoint, options: Any) -> tuple[DataPoint, Any, Files]:
+        return point, await metric.read(point, options), await files_of(point)
 
-    async def score(found: tuple[Any, Files], options: Any, use: Instruments) -> Score:
-        value, files = found
-        if not files.images:
-            return await metric.score(value, options, use)
-        judge = replace(use.judge, images=files.images)
-        if judge.sees is False:
-            raise _blind(judge.name, files)
+    async def score(found: tuple[DataPoint, Any, Files], options: Any, use: Instruments) -> Score:
+        point, value, files = found
+        if files.images:
+            use = replace(use, own_judge=replace(use.judge, images=files.images))
+            if use.judge.sees is False:
+                raise _blind(use.judge.name, files)
         try:
-            return await metric.score(value, options, replace(use, own_judge=judge))
+            return await metric.score(value, options, use)
         except JudgeError as problem:
             if problem.kind == "no_images":
-                raise _blind(judge.name, files) from problem
+                raise _blind(use.judge.name, files) from problem
+            if problem.kind == "window":
+                raise _too_long(point, files, problem) from problem
             raise
 
     bound = metric.bound
@@ -42,3 +45,15 @@ def sighted(metric: JudgedMetric) -> JudgedMetric:
 def _blind(judge: str, files: Files) -> NothingToJudge:
     many = "an image" if len(files.images) == 1 else f"{len(files.images)} images"
     return NothingToJudge(f"the case has {many} ({', '.join(files.image_titles)}), and the judge {judge} takes none")
+
+
+def _too_long(point: DataPoint, files: Files, problem: JudgeError) -> JudgeError:
+    texts = [turn.content for turn in point.turns or ()] or [point.input, point.output, point.reference]
+    length = sum(len(text_of(text)) for text in (*texts, *point.context, *(text for _, text in files.texts)))
+    what = f"the conversation of {len(point.turns)} turns" if point.turns else "the case"
+    return JudgeError(
+        f"{what}, {length:,} characters or some {length // 4:,} tokens, is more than the judge can read at once, and "
+        f"is not cut: take a judge that reads more, or one that reads in parts ({problem.problem})",
+        kind="window",
+        model=problem.model,
+    )
