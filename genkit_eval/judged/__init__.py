@@ -15,6 +15,7 @@ from genkit_eval.judged.metric import (
     judged,
     side_by_side,
 )
+from genkit_eval.judged.panel import Judges, Panel, seated
 
 __all__ = [
     "NONE",
@@ -23,8 +24,10 @@ __all__ = [
     "Embedding",
     "Instruments",
     "JudgedMetric",
+    "Judges",
     "MetricConfig",
     "NothingToJudge",
+    "Panel",
     "PromptSource",
     "StatusOverride",
     "chosen",
@@ -34,5 +37,6 @@ __all__ = [
     "judged",
     "lacking",
     "refuse_unused",
+    "seated",
     "side_by_side",
 ]

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from genkit_eval.errors import ConfigError, UnknownName
-from genkit_eval.judge import Judgeable
+from genkit_eval.judged.panel import Judges
 from genkit_eval.models import Embedder
 from genkit_eval.prompts import Prompt
 from genkit_eval.types import Score, Status
@@ -30,7 +30,8 @@ class MetricConfig:
 
     Args:
         metric: its name, like "faithfulness".
-        judge: the name of a model, a model, or a function from prompt text to reply text.
+        judge: the name of a model, a model, or a function from prompt text to reply text; several, or a `Panel` of
+            them, judge each by itself.
         judge_config: parameters of every call of the judge, like `{"temperature": 0}`.
         embedder: the name of an embedder, or an embedder.
         embedder_options: parameters of every call of the embedder.
@@ -39,7 +40,7 @@ class MetricConfig:
     """
 
     metric: str
-    judge: Judgeable | None = None
+    judge: Judges | None = None
     judge_config: Mapping[str, JsonValue] | None = None
     embedder: Embedder | str | None = None
     embedder_options: Mapping[str, JsonValue] | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval.definitions import Evaluator
-from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.errors import ConfigError, JudgeError, UnknownName
 from genkit_eval.judge import Judge, Judgeable, as_model
 from genkit_eval.judged.config import MetricConfig, PromptSource, StatusOverride
 from genkit_eval.judged.embedding import Embedding
-from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge
+from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge, side_by_side
+from genkit_eval.judged.panel import Opinion, agreed, seated
 from genkit_eval.prompts import Prompt
 from genkit_eval.registry import Registry
 from genkit_eval.types import DataPoint, Outcome, Score, Status
@@ -123,18 +126,43 @@ def _evaluator(
 ) -> Callable[[DataPoint, Any], Awaitable[Score]]:
     async def judge(point: DataPoint, options: Any) -> Score:
         try:
-            score = await metric.score(await metric.read(point, options), options, use)
+            value = await metric.read(point, options)
         except NothingToJudge as why:
             return Score.inconclusive(reason=str(why))
-        if use.own_judge is not None and (left_out := use.own_judge.left_out):
-            # the version says what was asked for, so the score has to say what was not done
-            details = {**(score.details or {}), "notApplied": [*left_out]}
-            score = score.model_copy(update={"details": details})
+        if use.others:
+            score = await _by_panel(metric, value, options, use)
+        else:
+            score = await _by_one(metric, value, options, use)
         if override is not None and score.outcome is Outcome.VERDICT:
             return score.model_copy(update={"status": Status(override(score))})
         return score
 
     return judge
+
+
+async def _by_one(metric: JudgedMetric, value: Any, options: Any, use: Instruments) -> Score:
+    try:
+        score = await metric.score(value, options, use)
+    except NothingToJudge as why:
+        return Score.inconclusive(reason=str(why))
+    if use.own_judge is not None and (left_out := use.own_judge.left_out):
+        # the version says what was asked for, so the score has to say what was not done
+        details = {**(score.details or {}), "notApplied": [*left_out]}
+        score = score.model_copy(update={"details": details})
+    return score
+
+
+async def _by_panel(metric: JudgedMetric, value: Any, options: Any, use: Instruments) -> Score:
+    async def opinion(judge: Judge) -> Opinion:
+        try:
+            score = await _by_one(metric, value, options, replace(use, own_judge=judge, others=()))
+        except JudgeError as problem:
+            score = Score.broke(str(problem))
+        return Opinion(judge.name, score)
+
+    opinions = await side_by_side([partial(opinion, judge) for judge in use.judges])
+    decide = metric.decide
+    return agreed(opinions, use.by, None if decide is None else lambda number: decide(number, options))
 
 
 def _check(metric: JudgedMetric, use: Instruments) -> Callable[[Any], str | None]:
@@ -155,17 +183,30 @@ def _instruments(registry: Registry, metric: JudgedMetric, config: MetricConfig)
     embedder: Embedding | None = None
     if metric.embedder != "unused" and config.embedder is not None:
         embedder = Embedding(config.embedder, registry, config.embedder_options)
+    judges = _judges(metric, config, registry)
     return Instruments(
         prompts=_prompts(metric, config.prompt),
-        own_judge=_judge(metric, config, registry),
+        own_judge=judges[0] if judges else None,
         embedder=embedder,
+        others=tuple(judges[1:]),
+        by="majority" if config.judge is None else seated(config.judge).by,
     )
 
 
-def _judge(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> Judge | None:
+def _judges(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> list[Judge]:
+    """All that judge.
+
+    Raises:
+        ConfigError: two of the same name, whose opinions nobody could tell apart.
+    """
     if not metric.judge or config.judge is None:
-        return None
-    return Judge(as_model(config.judge, registry), dict(config.judge_config) if config.judge_config else None)
+        return []
+    parameters = dict(config.judge_config) if config.judge_config else None
+    judges = [Judge(as_model(given, registry), parameters) for given in seated(config.judge).judges]
+    for name, number in Counter(judge.name for judge in judges).items():
+        if number > 1:
+            raise ConfigError(f"judge: the panel has {number} judges of the name '{name}': name each judge once")
+    return judges
 
 
 def _texts(metric: JudgedMetric) -> dict[str, str]:
@@ -214,6 +255,8 @@ def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> st
     parts |= _models(use, config)
     if use.own_judge is not None:
         parts["judgeConfig"] = dict(use.own_judge.config or {})
+    if use.others:
+        parts["panel"] = use.by
     if use.embedder is not None:
         parts["embedderOptions"] = use.embedder.options
     digest = blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=6).hexdigest()
@@ -223,11 +266,15 @@ def _version(metric: JudgedMetric, use: Instruments, config: MetricConfig) -> st
 
 
 def _models(use: Instruments, config: MetricConfig) -> dict[str, str]:
-    models = {} if use.own_judge is None else {"judge": _name(config.judge, use.own_judge.name)}
+    given = () if config.judge is None else seated(config.judge).judges
+    models = {
+        "judge" if number == 1 else f"judge {number}": _name(item, judge.name)
+        for number, (item, judge) in enumerate(zip(given, use.judges, strict=False), 1)
+    }
     return models if use.embedder is None else {**models, "embedder": use.embedder.name}
 
 
-def _name(given: Judgeable | None, name: str) -> str:
+def _name(given: Judgeable, name: str) -> str:
     if isinstance(given, str):
         return given.removeprefix("/model/")
     return f"{name} {digest_of(given)}" if inspect.isroutine(given) else name

@@ -14,6 +14,7 @@ from genkit_eval.claims import ClaimVerdict
 from genkit_eval.errors import ConfigError
 from genkit_eval.judge import Judge
 from genkit_eval.judged.embedding import Embedding
+from genkit_eval.judged.panel import By
 from genkit_eval.prompts import Prompt
 from genkit_eval.types import DataPoint, Finding, Score, Status
 
@@ -37,11 +38,16 @@ AT_ONCE = 8
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What a metric works with: its prompts by step, its judge, and an embedder where there is one."""
+    """What a metric works with: its prompts by step, its judge, and an embedder where there is one.
+
+    `others` are the further judges of a panel, which decides `by` majority or mean; a metric is given one at a time.
+    """
 
     prompts: Mapping[str, Prompt]
     own_judge: Judge | None = None
     embedder: Embedding | None = None
+    others: tuple[Judge, ...] = ()
+    by: By = "majority"
 
     @property
     def judge(self) -> Judge:
@@ -54,14 +60,19 @@ class Instruments:
             raise ConfigError("no judge was given")
         return self.own_judge
 
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """All judges, in the order in which they were given."""
+        return () if self.own_judge is None else (self.own_judge, *self.others)
+
     def check(self) -> None:
         """Look up what goes by a name.
 
         Raises:
             ConfigError: there is no judge or embedder of that name, or it does not take its options.
         """
-        if self.own_judge is not None:
-            self.own_judge.check()
+        for judge in self.judges:
+            judge.check()
         if self.embedder is not None:
             self.embedder.found()
 
@@ -96,6 +107,8 @@ class JudgedMetric:
     judge: bool = True
     check: Callable[[Any, Instruments], str | None] | None = None
     """Why it cannot run with these options, or None."""
+    decide: Callable[[float, Any], Score] | None = None
+    """The score that a number is with these options: what the mean of several judges comes to."""
     bound: Callable[[], JudgedMetric] | None = None
     """Called when a run is planned: itself, with what it reads beside the cases (a dataset, say) looked up."""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)

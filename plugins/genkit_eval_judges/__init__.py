@@ -5,6 +5,7 @@ ge = GenkitEval(plugins=[openai_models(), judges(judge="openai/NAME")])
 
 from __future__ import annotations
 
+from genkit_eval.judged import MetricConfig, Panel
 from genkit_eval_judges.criterion import (
     Anchors,
     Category,
@@ -27,7 +28,9 @@ __all__ = [
     "GEval",
     "Inputs",
     "JudgeOptions",
+    "MetricConfig",
     "Nearest",
+    "Panel",
     "Range",
     "Recipe",
     "Variable",

@@ -15,7 +15,7 @@ from genkit_eval_judges.criterion import Criterion
 from genkit_eval_judges.criterion_prompt import criterion_prompt
 from genkit_eval_judges.nearest import Entries, found_entries
 from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
-from genkit_eval_judges.recipe import JudgeOptions, decided
+from genkit_eval_judges.recipe import MEAN, JudgeOptions, decided
 
 __all__ = ["criterion_metric"]
 
@@ -41,6 +41,7 @@ def _metric(own: Criterion, entries: Mapping[str, Entries]) -> JudgedMetric:
         definition=own.intent,
         formula=f"criterion{FORMULA}-{identity_of(own)}",
         direction=own.direction,
+        decide=partial(decided, reason=MEAN, minimize=own.direction == "minimize"),
         metadata={"calls": "1"},
     )
 

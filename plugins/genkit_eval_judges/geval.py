@@ -25,7 +25,7 @@ from genkit_eval_judges.criterion_prompt import own_prompt, spoken
 from genkit_eval_judges.nearest import Entries, found_entries
 from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.rating import from_five
-from genkit_eval_judges.recipe import PROMPTS, JudgeOptions, decided
+from genkit_eval_judges.recipe import MEAN, PROMPTS, JudgeOptions, decided
 from genkit_eval_judges.token_weights import rating_weights
 
 __all__ = ["generated_steps", "geval_metric", "steps_key"]
@@ -92,6 +92,7 @@ def _metric(own: GEval, form: _Form, entries: Mapping[str, Entries]) -> JudgedMe
         display_name=own.title or own.evaluator,
         definition=own.criterion,
         formula=f"geval{FORMULA}-{identity_of(own)}",
+        decide=partial(decided, reason=MEAN),
         metadata={"calls": "1", "formula": "(s - 1) / 4"},
     )
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 from genkit_eval import EvaluatorFormat, FileEvaluator, Judge, Preparation, Registry
 from genkit_eval.errors import ConfigError
 from genkit_eval.judge import as_model
-from genkit_eval.judged import MetricConfig, define_judged
+from genkit_eval.judged import MetricConfig, define_judged, seated
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
@@ -81,7 +81,8 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
 
     async def make() -> JsonValue:
         assert config.judge is not None
-        judge = Judge(as_model(config.judge, registry), dict(config.judge_config or {}) or None)
+        # one hand writes the steps that all judges of a panel follow
+        judge = Judge(as_model(seated(config.judge).judges[0], registry), dict(config.judge_config or {}) or None)
         steps = await generated_steps(own, judge)
         return {"criterion": own.criterion, "judge": judge.name, "steps": [*steps]}
 

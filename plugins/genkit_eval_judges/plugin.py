@@ -9,8 +9,16 @@ from pydantic import JsonValue
 
 from genkit_eval import Embedder, Plugin, Registry
 from genkit_eval.errors import ConfigError
-from genkit_eval.judge import Judgeable
-from genkit_eval.judged import Choice, MetricConfig, StatusOverride, chosen, define_judged, lacking, refuse_unused
+from genkit_eval.judged import (
+    Choice,
+    Judges,
+    MetricConfig,
+    StatusOverride,
+    chosen,
+    define_judged,
+    lacking,
+    refuse_unused,
+)
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.own import define_own, own_format, own_in
@@ -21,7 +29,7 @@ __all__ = ["judges"]
 
 def judges(
     *,
-    judge: Judgeable | None = None,
+    judge: Judges | None = None,
     judge_config: Mapping[str, JsonValue] | None = None,
     embedder: Embedder | str | None = None,
     embedder_options: Mapping[str, JsonValue] | None = None,
@@ -32,7 +40,8 @@ def judges(
     """The plugin that defines the judges of the catalogue, and those of your own.
 
     Args:
-        judge: what judges: the name of a model, a model, or a function from prompt text to reply text.
+        judge: what judges: the name of a model, a model, or a function from prompt text to reply text;
+            or several, or a `Panel`, who judge each by itself.
         judge_config: parameters of every call of the judge, like `{"temperature": 0}`.
         embedder: what compares meanings: the name of an embedder, or an embedder.
         embedder_options: parameters of every call of the embedder.

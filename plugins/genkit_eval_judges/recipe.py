@@ -18,10 +18,11 @@ from genkit_eval import DataPoint, Finding, Prompt, Score, Status
 from genkit_eval.judged import Instruments, JudgedMetric
 from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 
-__all__ = ["PROMPTS", "JudgeOptions", "Recipe", "decided"]
+__all__ = ["MEAN", "PROMPTS", "JudgeOptions", "Recipe", "decided"]
 
 PROMPTS = Path(__file__).parent / "prompts"
 EDGE = 1e-9
+MEAN = "the mean of several judges"
 
 
 class JudgeOptions(BaseModel):
@@ -88,6 +89,7 @@ class Recipe:
             direction=self.direction,
             embedder=self.embedder,
             check=self.check,
+            decide=partial(decided, reason=MEAN, minimize=self.direction == "minimize"),
             metadata={
                 "formula": self.formula,
                 "source": self.source,

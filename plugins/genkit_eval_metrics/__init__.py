@@ -5,7 +5,7 @@ ge = GenkitEval(plugins=[genkit_metrics(judge="openai/gpt-4o-mini")])
 
 from __future__ import annotations
 
-from genkit_eval.judged import MetricConfig, StatusOverride
+from genkit_eval.judged import MetricConfig, Panel, StatusOverride
 from genkit_eval_metrics.plugin import genkit_metrics
 
-__all__ = ["MetricConfig", "StatusOverride", "genkit_metrics"]
+__all__ = ["MetricConfig", "Panel", "StatusOverride", "genkit_metrics"]

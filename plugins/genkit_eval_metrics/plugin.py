@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from genkit_eval import DataPoint, Embedder, Plugin, Registry, Score, Status
 from genkit_eval.errors import ConfigError
-from genkit_eval.judge import Judgeable
 from genkit_eval.judged import (
     Choice,
+    Judges,
     MetricConfig,
     StatusOverride,
     chosen,
@@ -30,7 +30,7 @@ NAMES = (*EXACT, *JUDGED)
 
 def genkit_metrics(
     *,
-    judge: Judgeable | None = None,
+    judge: Judges | None = None,
     judge_config: Mapping[str, JsonValue] | None = None,
     embedder: Embedder | str | None = None,
     embedder_options: Mapping[str, JsonValue] | None = None,
@@ -40,7 +40,8 @@ def genkit_metrics(
     """The plugin that defines Genkit's metrics and RAGAS's further ones, as `genkitEval/…`.
 
     Args:
-        judge: what judges: the name of a model, a model, or a function from prompt text to reply text.
+        judge: what judges: the name of a model, a model, or a function from prompt text to reply text;
+            or several, or a `Panel`, who judge each by itself.
         judge_config: parameters of every call of the judge, like `{"temperature": 0}`.
         embedder: what compares meanings: the name of an embedder, or an embedder.
         embedder_options: parameters of every call of the embedder.
