@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -31,6 +31,8 @@ __all__ = [
     "record_usage",
     "recorder",
 ]
+
+D = TypeVar("D", ToolCall, Turn, Usage)
 
 recorder: ContextVar[list[tuple[str, Any]] | None] = ContextVar("genkit_eval_recorder", default=None)
 """Where what is recorded goes, in order, each with the name of its data point field; None outside an evaluation."""
@@ -82,7 +84,8 @@ def record_tool_call(
 ) -> None:
     """Call inside a flow, once for each call of a tool: what was asked, and what came back, or the error.
 
-    They are `point.tools`, in the order in which they are recorded. Outside an evaluation it does nothing.
+    They are `point.tools`, in the order in which they are recorded. Where the sample has `expectedTools`, a flow that
+    records none has made none. Outside an evaluation it does nothing.
 
     Raises:
         DataError: what was given cannot be kept.
@@ -90,7 +93,7 @@ def record_tool_call(
     given: dict[str, object] = {"name": name}
     given |= {key: item for key, item in (("arguments", arguments), ("output", output)) if item is not ABSENT}
     given |= {key: item for key, item in (("error", error), ("id", id)) if item is not None}
-    _record("tools", ToolCall, given)
+    _record("tools", (_checked(ToolCall, given),))
 
 
 def record_turn(
@@ -110,7 +113,7 @@ def record_turn(
         given["tool_calls"] = tool_calls
     if tool_call_id is not None:
         given["tool_call_id"] = tool_call_id
-    _record("turns", Turn, given)
+    _record("turns", _checked(Turn, given))
 
 
 def record_retrieved(*ids: str) -> None:
@@ -125,9 +128,7 @@ def record_retrieved(*ids: str) -> None:
     for given in ids:
         if not isinstance(given, str):
             raise DataError(f"record_retrieved takes ids, which are texts: found {given!r:.80}")
-    records = recorder.get()
-    if records is not None:
-        records.append(("retrieved_ids", ids))
+    _record("retrieved_ids", ids)
 
 
 def record_usage(
@@ -155,7 +156,7 @@ def record_usage(
     for name, item in given.items():
         if item is not None and item < 0:
             raise DataError(f"record_usage: {name} is {item}, expected 0 or more")
-    _record("usage", Usage, {name: item for name, item in given.items() if item is not None})
+    _record("usage", _checked(Usage, {name: item for name, item in given.items() if item is not None}))
 
 
 def record_plan(*steps: str) -> None:
@@ -163,19 +164,20 @@ def record_plan(*steps: str) -> None:
 
     Outside an evaluation it does nothing.
     """
+    _record("plan", list(steps))
+
+
+def _record(name: str, item: object) -> None:
     records = recorder.get()
     if records is not None:
-        records.append(("plan", list(steps)))
+        records.append((name, item))
 
 
-def _record(name: str, kind: type[ToolCall | Turn | Usage], given: Mapping[str, object]) -> None:
+def _checked(kind: type[D], given: Mapping[str, object]) -> D:
     try:
-        made = kind.model_validate(given)
+        return kind.model_validate(given)
     except ValidationError as fault:
         raise DataError(f"what was recorded cannot be kept: {_told(fault)}") from fault
-    records = recorder.get()
-    if records is not None:
-        records.append((name, made))
 
 
 def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,9 +187,9 @@ def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) ->
     """
     fields: dict[str, Any] = {}
     for name, item in records:
-        if name in ("context", "tools", "turns"):
+        if name in ("context", "turns"):
             fields.setdefault(name, []).append(item)
-        elif name == "retrieved_ids":
+        elif name in ("tools", "retrieved_ids"):
             fields.setdefault(name, []).extend(item)
         elif name == "usage":
             fields[name] = _sum(fields[name], item) if name in fields else item

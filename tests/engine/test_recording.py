@@ -26,6 +26,7 @@ from genkit_eval import (
     record_turn,
     record_usage,
 )
+from genkit_eval.testing import ScriptedModel
 
 pytestmark = pytest.mark.anyio
 
@@ -256,3 +257,34 @@ def test_outside_an_evaluation_nothing_happens() -> None:
     record_retrieved("a")
     record_turn("user", "hello")
     record_plan("look")
+
+
+async def test_a_flow_that_records_no_call_has_made_none_where_the_sample_says_what_is_expected(ge: GenkitEval) -> None:
+    """Else an agent that forgot its tool would be as inconclusive as data without a word about tools."""
+    result = await _result(ge, lambda _: "done", expectedTools=[{"name": "find"}])
+
+    assert result.tools == []
+
+
+async def test_calls_that_a_flow_returns_are_all_it_made(ge: GenkitEval) -> None:
+    def flow(_: str) -> dict[str, Any]:
+        return {"output": "done", "tools": [{"name": "find"}]}
+
+    result = await _result(ge, flow, expectedTools=[])
+
+    assert result.tools == [ToolCall(name="find")]
+
+
+async def test_without_expected_tools_a_flow_says_nothing_of_tools_unless_it_records_them(ge: GenkitEval) -> None:
+    result = await _result(ge, lambda _: "done")
+
+    assert not result.has("tools")
+
+
+async def test_of_a_model_nobody_knows_which_tools_it_has_called(ge: GenkitEval) -> None:
+    ge.registry.define_models("fake", {"m": ScriptedModel(["done"])})
+    sample = {"input": "x", "expectedTools": [{"name": "find"}]}
+
+    run = await ge.evaluate([sample], target="/model/fake/m", evaluators=[])
+
+    assert not run.results[0].has("tools")
