@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from genkit_eval._json import json_text
-    from genkit_eval.app import FROM_DATASET, GenkitEval, run_sync
+    from genkit_eval.app import FROM_DATASET, GenkitEval
     from genkit_eval.engine import (
         Budget,
         Combination,
@@ -95,10 +95,11 @@ if TYPE_CHECKING:
         Turn,
         Usage,
     )
+    from genkit_eval.waiting import run_sync
 
 _HOME = {
     "_json": "json_text",
-    "app": "FROM_DATASET GenkitEval run_sync",
+    "app": "FROM_DATASET GenkitEval",
     "engine": "Budget CommandTarget ModelTarget Combination all_of any_of gate negate route weighted "
     "DataFile EvalRun HttpTarget Limits ModelLimits Progress Repeats Selection TargetResult record_context record_plan "
     "record_retrieved record_tool_call record_turn record_usage",
@@ -116,6 +117,7 @@ _HOME = {
     "RunState StopCause Stopped",
     "types": "Attachment DataPoint Direction EvaluatorKind Expect Finding Outcome Sample Score Status ToolCall "
     "Turn Usage",
+    "waiting": "run_sync",
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names.split()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -39,10 +39,9 @@ if TYPE_CHECKING:
     from genkit_eval.stored import EvalMetric, EvalRunKey
     from genkit_eval.stores import DatasetStore, EvalStore
 
-__all__ = ["FROM_DATASET", "GenkitEval", "run_sync"]
+__all__ = ["FROM_DATASET", "GenkitEval"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 
 
 class _FromDataset:
@@ -394,25 +393,3 @@ def _define_route(registry: Registry) -> None:
     from genkit_eval.engine import define_route
 
     define_route(registry)
-
-
-def run_sync(awaitable: Awaitable[T]) -> T:
-    """The result of an awaitable, for scripts: `run_sync(ge.evaluate(…))`.
-
-    Raises:
-        RuntimeError: called where an event loop runs already, as in notebooks: `await` it there.
-    """
-    import anyio
-
-    async def main() -> T:
-        return await awaitable
-
-    try:
-        return anyio.run(main)
-    except RuntimeError as problem:
-        if "running" in str(problem).lower() and hasattr(awaitable, "close"):
-            awaitable.close()
-            raise RuntimeError(
-                "an event loop is running here already: write 'await …' instead of run_sync(…)"
-            ) from None
-        raise

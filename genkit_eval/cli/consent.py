@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from genkit_eval.app import run_sync
 from genkit_eval.cli.output import columns, tell
 from genkit_eval.cli.request import Request
 from genkit_eval.cli.session import Session
@@ -17,6 +16,7 @@ from genkit_eval.errors import ConfigError, Unprepared
 from genkit_eval.forecast import forecast
 from genkit_eval.report.forecast_lines import forecast_lines
 from genkit_eval.report.lines import rendered
+from genkit_eval.waiting import run_sync
 
 __all__ = ["consented"]
 

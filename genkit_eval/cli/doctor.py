@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from genkit_eval.app import run_sync
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import say, say_json
 from genkit_eval.cli.session import open_app
@@ -20,6 +19,7 @@ from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
 from genkit_eval.report.numbers import counted
 from genkit_eval.settings import find_settings
+from genkit_eval.waiting import run_sync
 
 __all__ = ["command"]
 

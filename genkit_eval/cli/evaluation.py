@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from genkit_eval.app import run_sync
 from genkit_eval.cli.consent import consented
 from genkit_eval.cli.options import parse_bound, parse_evaluator
 from genkit_eval.cli.output import columns, say, say_json, tell
@@ -29,6 +28,7 @@ from genkit_eval.report.numbers import counted
 from genkit_eval.report.run_report import run_lines
 from genkit_eval.report.verdict import Bound, Verdict, check_bounds, verdict
 from genkit_eval.settings import Settings
+from genkit_eval.waiting import run_sync
 
 __all__ = ["Report", "Request", "carry_out", "limits_of", "refs_of", "report_of", "routed"]
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 from pydantic import JsonValue
 
-from genkit_eval.app import run_sync
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import say, say_json, tell
 from genkit_eval.cli.session import KEPT, Session, open_app
@@ -20,6 +19,7 @@ from genkit_eval.preparation import prepare
 from genkit_eval.registry import EvaluatorFormat, FileEvaluator
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import line
+from genkit_eval.waiting import run_sync
 
 __all__ = ["export_evaluator", "import_evaluators", "new_evaluator", "say_schema"]
 

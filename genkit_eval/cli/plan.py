@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from genkit_eval.app import run_sync
 from genkit_eval.cli.evaluation import Request
 from genkit_eval.cli.options import Verb
 from genkit_eval.cli.output import columns, say, say_json
@@ -16,6 +15,7 @@ from genkit_eval.cli.session import Session, app_prints_to_stderr, open_app
 from genkit_eval.forecast import Forecast, forecast
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.forecast_lines import forecast_lines
+from genkit_eval.waiting import run_sync
 
 __all__ = ["command"]
 

@@ -41,8 +41,9 @@ class Meter:
     def tell_stopped(self) -> None:
         """Where nobody shows progress, say in the log that the run can be gone on with."""
         if self._progress is None:
-            key, done = self._ledger.journal.key, self._ledger.done
-            log.warning("run %s stopped after %d of %d cases; resume it by this id", key.eval_run_id, done, self._total)
+            run_id, done = self._ledger.journal.key.eval_run_id, self._ledger.done
+            why = "" if self._brake.stopped is None else f" ({self._brake.stopped.reason})"
+            log.warning("run %s stopped after %d of %d cases%s; resume it by this id", run_id, done, self._total, why)
 
     def tell(self, notices: tuple[str, ...] = ()) -> None:
         """Tell how far it is."""

@@ -133,7 +133,10 @@ sys.meta_path.insert(0, Interrupting())
 
 
 @pytest.mark.case("run/ctrl-c-saves-partial")
-@pytest.mark.parametrize("module", ["click", "genkit_eval.cli.evaluation", "pydantic", "genkit_eval.loading", "anyio"])
+@pytest.mark.parametrize(
+    "module",
+    ["click", "genkit_eval.cli.evaluation", "pydantic", "genkit_eval.loading", "anyio", "anyio._backends._asyncio"],
+)
 def test_ctrl_c_while_the_program_starts_leaves_no_traceback(app: Path, tmp_path: Path, module: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(INTERRUPTING_IMPORT, encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
@@ -145,4 +148,5 @@ def test_ctrl_c_while_the_program_starts_leaves_no_traceback(app: Path, tmp_path
     assert done.code == 130
     assert "interrupted" in done.err
     assert "Traceback" not in done.err
+    assert "Warning" not in done.err
     assert done.out == ""

@@ -147,6 +147,18 @@ async def test_a_budget_of_dollars_needs_prices_and_stops_by_them(tmp_path: Path
     assert model.calls == 10
 
 
+async def test_why_a_run_stopped_is_logged_where_nobody_shows_progress(
+    ge: GenkitEval, caplog: pytest.LogCaptureFixture
+) -> None:
+    judged(ge, Counting())
+
+    run = await evaluated(ge, 5, Budget(calls=2), limits=Limits(1))
+
+    assert caplog.messages == [
+        f"run {run.id} stopped after 2 of 5 cases (the budget is spent: 2 of 2 calls); resume it by this id"
+    ]
+
+
 async def test_a_cost_that_nobody_knows_ends_a_budget_of_dollars(ge: GenkitEval) -> None:
     model = Counting()
     judged(ge, model)
