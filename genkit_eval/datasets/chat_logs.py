@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from genkit_eval.datasets.chat_messages import NoChat, sample_of_chat
+from genkit_eval.datasets.chat_messages import NoChat, notice_of, sample_of_chat
 from genkit_eval.datasets.intake import Batch, Intake, Place
 from genkit_eval.datasets.jsonl import pieces, rows
 from genkit_eval.datasets.sources import BOM, decoded
@@ -77,6 +77,9 @@ def _samples(chats: Iterable[tuple[object, Place]], intake: Intake) -> Iterator[
         except NoChat as problem:
             found.append((problem.path or "", str(problem)))
         else:
+            notice = notice_of(row)
+            if notice is not None:
+                intake.notices.setdefault("choices", f"{notice}, as first in {place}")
             if not found:
                 yield sample, place
         for path, message in found:

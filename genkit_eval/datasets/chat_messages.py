@@ -9,7 +9,7 @@ from typing import Any
 
 from genkit_eval.datasets.fields import kind_of
 
-__all__ = ["NoChat", "sample_of_chat"]
+__all__ = ["NoChat", "notice_of", "sample_of_chat"]
 
 Row = Mapping[str, Any]
 
@@ -98,6 +98,12 @@ def sample_of_chat(row: object) -> dict[str, Any]:
         chat.add(message, f"messages[{number}]")
     own = {key: value for key, value in given.items() if key not in _READ | _HOW_ASKED}
     return {**_about(given, request, response), **chat.sample(), **own}
+
+
+def notice_of(row: object) -> str | None:
+    """What of a chat is left out, if anything: a call that asked for several answers has one sample, with the first."""
+    choices = _response(row).get("choices") if isinstance(row, dict) else None
+    return "only the first of several choices is read" if isinstance(choices, list) and len(choices) > 1 else None
 
 
 def _response(given: Row) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
@@ -16,12 +17,13 @@ from genkit_eval.definitions import Flow
 from genkit_eval.engine.recording import TargetResult
 from genkit_eval.errors import ConfigError, DataError, ModelError
 from genkit_eval.model_calls import generate
-from genkit_eval.models import Message, Model, Reply
+from genkit_eval.models import Image, Message, Model, Reply
 
 __all__ = ["MODEL", "ModelTarget", "model_target"]
 
 MODEL = "/model/"
 
+_DATA = re.compile(r"data:(?P<kind>image/[a-z0-9.+-]+);base64,(?P<data>[A-Za-z0-9+/]+=*)")
 _ROLES = {"system": "system", "user": "user", "assistant": "assistant", "model": "assistant"}
 
 
@@ -97,14 +99,24 @@ def _message(given: JsonValue, number: int) -> Message:
     fields = given if isinstance(given, dict) else {}
     role = _ROLES.get(str(fields.get("role")))
     content = fields.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    if role is None or len(texts) != len(parts) or not all(isinstance(text, str) for text in texts):
+    parts: list[JsonValue] = content if isinstance(content, list) else [{"text": content}]
+    texts = [text for part in parts if isinstance(part, dict) and isinstance(text := part.get("text"), str)]
+    images = [image for part in parts if (image := _image(part)) is not None]
+    if role is None or len(texts) + len(images) != len(parts):
         raise DataError(
-            f"message {number} of a model's input is not one of text: expected a role (system, user, model) and a "
-            "content, which is a text or a list of {'text': …}"
+            f"message {number} of a model's input is not one of text and images: expected a role (system, user, model) "
+            "and a content, which is a text or a list of {'text': …} and {'media': {'url': 'data:image/…;base64,…'}}"
         )
-    return Message(role=role, content="".join(map(str, texts)))
+    said = Message(role=role, content="".join(texts))
+    return said.model_copy(update={"images": tuple(images)}) if images else said
+
+
+def _image(part: JsonValue) -> Image | None:
+    """Genkit's form of an image that stands whole in its address."""
+    media = part.get("media") if isinstance(part, dict) else None
+    url = media.get("url") if isinstance(media, dict) else None
+    found = _DATA.fullmatch(url) if isinstance(url, str) else None
+    return None if found is None else Image(media_type=found["kind"], data=found["data"])
 
 
 def _wanted(output: JsonValue) -> type[BaseModel] | None:

@@ -99,6 +99,17 @@ def test_a_logged_call_has_its_answer_its_cost_and_whose_it_was() -> None:
     assert found["usage"] == {"inputTokens": 12, "outputTokens": 6, "modelCalls": 1}
 
 
+def test_of_several_choices_the_first_is_read_and_it_is_said(tmp_path: Path) -> None:
+    other = {"role": "assistant", "content": "Cold."}
+    row = {"messages": [ASKED], "choices": [{"message": ANSWERED}, {"message": other}]}
+    (tmp_path / "chats.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    assert sample(row)["output"] == "It is -3 degrees."
+    assert check_file(tmp_path / "chats.jsonl", format="chat").notices == (
+        "only the first of several choices is read, as first in sample 1 (line 1)",
+    )
+
+
 def test_the_files_of_a_batch_are_read_too() -> None:
     body = {"model": "m", "messages": [ASKED]}
     answer = {"status_code": 200, "body": {"choices": [{"message": ANSWERED}]}}

@@ -94,6 +94,17 @@ def test_messages_are_asked_in_either_form(given: Any, tmp_path: Path) -> None:
     )
 
 
+def test_images_are_shown_to_the_model(tmp_path: Path) -> None:
+    model = ScriptedModel("A dot.")
+    parts: Any = [{"text": "What is it?"}, {"media": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
+
+    result = result_of(tmp_path, model, [{"role": "user", "content": parts}])
+
+    (message,) = model.calls[0].messages
+    assert result.output == "A dot."
+    assert (message.content, [image.url for image in message.images]) == ("What is it?", [parts[1]["media"]["url"]])
+
+
 def test_a_request_may_have_parameters(tmp_path: Path) -> None:
     model = ScriptedModel("Blue.")
     request = {"messages": [{"role": "user", "content": "?"}], "config": {"temperature": 0.5}}
