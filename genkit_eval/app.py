@@ -277,9 +277,10 @@ class GenkitEval:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         repeats = repeats or Repeats()
         source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
-        plan = await self._planned(lambda: self._plan(source, target, evaluators, repeats), prepare=prepare)
+        told: list[str] = []
+        plan = await self._planned(lambda: self._plan(source, target, evaluators, repeats), told, prepare=prepare)
         problems = await off_loop(lambda: sample_problems(plan, source))
-        return plan, replace(source, notices=(*source.notices, *problems)).repeated(repeats.target)
+        return plan, replace(source, notices=(*source.notices, *told, *problems)).repeated(repeats.target)
 
     async def rescore(
         self,
@@ -358,8 +359,8 @@ class GenkitEval:
             check_priced(asked_models(plan, self.registry, self.prices))
         return Terms(limits or Limits(), budget, self.prices, checked_use(cache or self.cache))
 
-    async def _planned(self, make: Callable[[], Plan], *, prepare: bool = True) -> Plan:
-        """A plan; first what its evaluators lack until then, if nothing else is wrong with it."""
+    async def _planned(self, make: Callable[[], Plan], told: list[str] | None = None, *, prepare: bool = True) -> Plan:
+        """A plan; first what its evaluators lack until then, if nothing else is wrong with it, which is `told`."""
         from genkit_eval.dataset_access import dataset_reader
 
         dataset_reader.set(lambda dataset, version: self.datasets.get(dataset, version=version))
@@ -371,7 +372,9 @@ class GenkitEval:
             from genkit_eval import preparation
 
             folder = self.root / "prepared"
-            await preparation.prepare(self.registry, lacking.names, folder, may_ask=self.cache != "only")
+            made = await preparation.prepare(self.registry, lacking.names, folder, may_ask=self.cache != "only")
+            if told is not None:
+                told += made
             return make()
 
     def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:

@@ -14,8 +14,8 @@ from genkit_eval.registry import Preparation, Registry
 __all__ = ["prepare"]
 
 
-async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may_ask: bool = True) -> None:
-    """Make what these evaluators lack, unless the folder has it, and define them with it.
+async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may_ask: bool = True) -> list[str]:
+    """Make what these evaluators lack, unless the folder has it, and define them with it; what was made is told.
 
     Args:
         may_ask: whether a model may be asked.
@@ -24,13 +24,18 @@ async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may
         ConfigError: what was kept, and perhaps edited, is of no use; or it is not there, and nobody may be asked.
         ModelError: whoever was to make it did not.
     """
+    told = []
     for name in names:
         work = registry.preparations[name]
         path = folder / f"{work.key}.yaml"
         made = _kept(path)
         if made is None and not may_ask:
             raise ConfigError(f"evaluator '{name}' lacks {path}, and no model may be asked for it: run it once without")
-        _define(registry, name, work, await _made(work, path) if made is None else made, path)
+        if made is None:
+            made = await _made(work, path)
+            told.append(f"{name}: what it lacked was made by a call beside the run, and is kept in {path}")
+        _define(registry, name, work, made, path)
+    return told
 
 
 async def _made(work: Preparation, path: Path) -> Any:
@@ -39,7 +44,7 @@ async def _made(work: Preparation, path: Path) -> Any:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with Draft(path) as draft:
-            draft.write(yaml_text(made).encode())
+            draft.write(f"# {work.note}\n{yaml_text(made)}".encode())
             draft.create()
     except FileExistsError:
         # another run was quicker: both go by the same

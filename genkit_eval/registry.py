@@ -55,11 +55,13 @@ class Preparation:
         key: names the file that it is kept in; to be another one whenever something else would be made.
         make: makes it; any JSON value.
         define: defines the evaluator, and its aliases, with it. Raises ConfigError where it is of no use.
+        note: what it is, for whoever opens the file; a line.
     """
 
     key: str
     make: Callable[[], Awaitable[JsonValue]]
     define: Callable[[Registry, JsonValue], None]
+    note: str
 
 
 @dataclass(frozen=True, slots=True)

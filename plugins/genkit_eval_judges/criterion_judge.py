@@ -17,7 +17,7 @@ from genkit_eval_judges.nearest import Entries, found_entries
 from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.recipe import MEAN, JudgeOptions, decided
 
-__all__ = ["criterion_metric"]
+__all__ = ["criterion_metric", "worth"]
 
 FORMULA = "1"
 """To be raised whenever the same replies may come to another score."""
@@ -75,11 +75,11 @@ async def _score(
     details: dict[str, JsonValue] = {name if name != "score" else "rating": said}
     if told:
         details["shown"] = told
-    return decided(_worth(own, said), options, reason=reason, details=details, minimize=own.direction == "minimize")
+    return decided(worth(own, said), options, reason=reason, details=details, minimize=own.direction == "minimize")
 
 
-def _worth(own: Criterion, said: bool | float | str) -> float:
-    """What a judgement is on 0 to 1."""
+def worth(own: Criterion, said: bool | float | str) -> float:
+    """What a judgement on the criterion's scale is on 0 to 1."""
     if isinstance(own.scale, tuple):
         return next(category.score for category in own.scale if category.label == said)
     if own.range is None:

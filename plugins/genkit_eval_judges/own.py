@@ -22,8 +22,8 @@ from genkit_eval_judges.starter import starter_text
 __all__ = ["define_own", "own_format", "own_in"]
 
 UNFINISHED = (
-    "needs its steps, which the judge writes down before the first run that names it by itself: name it there, or "
-    "give the steps"
+    "needs its steps, which the judge writes down before the first run that names it itself, and not as a part of "
+    "another evaluator: run it once, or give the steps"
 )
 
 
@@ -96,4 +96,5 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
             raise ConfigError(f"steps: {problem.errors(include_url=False)[0]['msg']}") from problem
         define_own(registry, finished, common)
 
-    return Preparation(key=steps_key(own), make=make, define=define)
+    note = f"the steps of {own.evaluator}; those that stand here are gone by, and another version where they are others"
+    return Preparation(key=steps_key(own), make=make, define=define, note=note)

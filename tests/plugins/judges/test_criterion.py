@@ -6,11 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genkit_eval import EvalMetric, GenkitEval, Outcome, Status
 from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval_judges import Anchors, Category, Criterion, Demonstration, Range, Variable, judges
+from genkit_eval_judges.criterion_judge import worth
 
 BASE = {
     "name": "custom/window",
@@ -289,3 +292,20 @@ def test_without_a_judge_a_criterion_is_not_ready() -> None:
     ge = GenkitEval(plugins=[judges(own=[Criterion(**BASE)])])
 
     assert "needs a judge" in (ge.registry.evaluator("custom/window").needs or "")
+
+
+FINITE = st.floats(-1e6, 1e6)
+
+
+@given(FINITE, FINITE, st.lists(st.floats(0, 1), min_size=2, max_size=2).map(sorted))
+def test_a_number_of_any_range_is_worth_0_to_1_and_more_is_never_worth_less(
+    a: float, b: float, places: list[float]
+) -> None:
+    low, high = min(a, b), max(a, b) + 1
+    criterion = Criterion(**BASE, scale=Range(low=low, high=high))
+
+    numbers = [min(max(low + place * (high - low), low), high) for place in places]
+    less, more = (worth(criterion, number) for number in numbers)
+
+    assert 0 <= less <= more <= 1
+    assert (worth(criterion, low), worth(criterion, high)) == (0, 1)

@@ -61,6 +61,25 @@ async def test_steps_that_were_edited_are_gone_by_and_are_another_version(tmp_pa
 
 
 @pytest.mark.anyio
+async def test_a_run_tells_of_the_call_that_was_made_beside_it(tmp_path: Path) -> None:
+    ge, _ = judging([json.dumps(FIRST), rating(4), rating(4)], tmp_path)
+
+    notices: list[str] = []
+
+    for _ in range(2):
+        await ge.evaluate(
+            [GIVEN],
+            target=None,
+            evaluators=["geval/coherence"],
+            progress=lambda progress: notices.extend(progress.notices),
+        )
+
+    (file,) = (tmp_path / "prepared").iterdir()
+    assert [str(file) in notice for notice in notices] == [True]
+    assert file.read_text().startswith("# the steps of geval/coherence")
+
+
+@pytest.mark.anyio
 async def test_another_criterion_has_other_steps(tmp_path: Path) -> None:
     ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
     await ge.score(data_point(**GIVEN), "geval/coherence")
