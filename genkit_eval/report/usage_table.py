@@ -31,13 +31,16 @@ def usage_table(usage: Sequence[ModelUsage], *, width: int) -> list[Line]:
     """
     if not usage:
         return []
-    lines = table(_COLUMNS, [_row(spent) for spent in usage], width=width)
+    rows = [_row(spent) for spent in usage]
+    lines = table(_COLUMNS, rows, width=width)
     costs = [spent.cost_usd for spent in usage]
     known = [cost for cost in costs if cost is not None]
     if known and len(usage) > 1:
         unknown = len(costs) - len(known)
         beside = f", and what is not known of {counted(unknown, 'row')}" if unknown else ""
         lines.append((Span(f"in all {dollars(sum(known))} US dollars{beside}", Ink.FAINT),))
+    if any(cell == UNKNOWN for row in rows for cell in row.cells):
+        lines.append((Span("?: the server did not say, or no price is known", Ink.FAINT),))
     return lines
 
 

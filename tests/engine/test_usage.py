@@ -202,10 +202,11 @@ async def test_the_report_has_a_table_of_it(ge: GenkitEval) -> None:
 
     lines = [" ".join(text.split()) for text in rendered(run_lines(run, width=100), colour=False)]
     start = lines.index("asked by model calls tokens in out US $")
-    assert lines[start + 1 : start + 4] == [
+    assert lines[start + 1 : start + 5] == [
         "target house/writer 5 30 20 7.00",
         "t/judge house/judge 5 ? ? ?",
         "in all 7.00 US dollars, and what is not known of 1 row",
+        "?: the server did not say, or no price is known",
     ]
 
 
