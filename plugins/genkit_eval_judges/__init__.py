@@ -6,6 +6,7 @@ ge = GenkitEval(plugins=[openai_models(), judges(judge="openai/NAME")])
 from __future__ import annotations
 
 from genkit_eval.judged import MetricConfig, Panel
+from genkit_eval_judges.assessor import Assess, Assessor
 from genkit_eval_judges.criterion import (
     Anchors,
     Category,
@@ -22,6 +23,8 @@ from genkit_eval_judges.recipe import JudgeOptions, Recipe, decided
 
 __all__ = [
     "Anchors",
+    "Assess",
+    "Assessor",
     "Category",
     "Criterion",
     "Demonstration",
