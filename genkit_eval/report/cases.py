@@ -102,6 +102,8 @@ def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]
             yield from _field(label, text, width, lines=1 if brief else 3)
     if result.context and not brief:
         yield from _field("context", json_text(list(result.context)), width, lines=2)
+    for label, text in () if brief else _about(result):
+        yield from _field(label, text, width, lines=2)
     if result.error is not None:
         # it stands below its case already
         error = result.error.removeprefix(f"sample '{result.test_case_id}': ")
@@ -113,6 +115,14 @@ def case_lines(result: EvalResult, *, width: int, brief: bool) -> Iterator[Line]
             if answers:
                 for part in wrap(answers, width - 2 * len(INDENT), lines=3):
                     yield (Span(INDENT * 2), Span(part, Ink.FAINT))
+
+
+def _about(result: EvalResult) -> Iterator[tuple[str, str]]:
+    """Whose case it is, and which files belong to it, each as it was known when it was judged."""
+    of = {"user": result.user_id, "session": result.session_id, "tags": ", ".join(result.tags)}
+    yield from ((label, text) for label, text in of.items() if text)
+    for file in result.attachments:
+        yield "file", f"{file.name or file.path or (file.url or '')[:60]} ({file.digest or 'not read'})"
 
 
 def _answers(metric: EvalMetric) -> str | None:

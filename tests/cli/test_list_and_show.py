@@ -171,3 +171,17 @@ def test_runs_are_listed_by_whose_cases_they_have(genkit_eval: CommandLine, chat
 
     assert listed == [chats]
     assert genkit_eval("list", "--session", "s9").out == "no such run\n"
+
+
+def test_show_says_whose_a_case_is_and_which_files_it_has(genkit_eval: CommandLine, app: Path) -> None:
+    (app / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    row = {**CHATS[0], "attachments": ["a.png"]}
+    (app / "one.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    genkit_eval("run", "one.jsonl", "-t", "echo", "-e", "my/yes")
+
+    lines = [line.split() for line in genkit_eval("show", "--all").out.splitlines()]
+
+    assert ["user", "u1"] in lines
+    assert ["session", "s1"] in lines
+    assert ["tags", "billing,", "vip"] in lines
+    assert any(line[:2] == ["file", "a.png"] and line[2].startswith("(sha256:") for line in lines)
