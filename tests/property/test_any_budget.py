@@ -128,3 +128,39 @@ def test_no_budget_is_overrun_and_no_call_paid_twice(seed: int, tmp_path: Path) 
     assert sum(outcomes.values()) == SAMPLES * len(world.names)
     assert set(outcomes) <= {Outcome.VERDICT, Outcome.FAILED}
     assert sum(spent.model_calls or 0 for spent in run.key.usage) == SAMPLES * world.calls_of_a_case
+
+
+class Known(Counting):
+    """The same model on this desk only, so that what it said once is never asked again, in whichever run."""
+
+    identity = "house/judge on this desk"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_many_cases_ask_is_paid_once_under_any_budget(seed: int, tmp_path: Path) -> None:
+    """Five different questions, and five times as many cases: who asks the same at the same moment waits."""
+    rng = random.Random(seed)
+    model = Known(rng)
+    samples = [{"testCaseId": f"s{i}", "input": f"question {i}", "output": f"answer {i % 5}"} for i in range(SAMPLES)]
+    ge = GenkitEval(root=tmp_path / ".genkit")
+
+    @ge.define_evaluator("t/judge")
+    async def judge(point: DataPoint) -> bool:
+        for turn in range(2):
+            asked = f"{turn}: {point.output}"
+            await Judge(model).choose([Message(role="user", content=asked)], ["yes", "no"])
+        return True
+
+    async def session(resume: str | None) -> Any:
+        budget, limits = Budget(calls=rng.randrange(1, 4)), Limits(max_concurrency=rng.choice([1, 7, 32]))
+        if resume is None:
+            return await ge.evaluate(samples, target=None, evaluators=["t/judge"], limits=limits, budget=budget)
+        return await ge.evaluate(samples, resume=resume, limits=limits, budget=budget)
+
+    run = run_sync(session(None))
+    while not run.complete:
+        run = run_sync(session(run.id))
+
+    assert set(model.asked.values()) == {1}
+    assert model.calls == 10
+    assert [metric.score for result in run.results for metric in result.metrics] == [True] * SAMPLES
