@@ -26,7 +26,7 @@ _MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.)])\s+")
 async def tool_selection(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The mean over the calls of tools: the right tool 1, one that will do 0.5, a wrong one 0."""
     shown = inputs.shown(("request", "turns", "tool_catalog"))
-    found = await grade(use.judge, use.prompts["grades"], inputs.calls, TOOL, shown=shown)
+    found = await grade(use.judge, use.prompts["grades"], inputs.calls, TOOL, shown=shown, in_order=True)
     return graded(found, TOOL, options, what="choices of tools", nothing="no tool was called")
 
 
@@ -36,7 +36,7 @@ async def planning_efficiency(inputs: Inputs, options: CountOptions, use: Instru
     if not steps:
         return nothing_counted(options, "there is no plan, and no step was taken")
     shown = inputs.shown(("request", "goal", "instructions", "tool_catalog"))
-    found = await grade(use.judge, use.prompts["grades"], steps, STEP, shown=shown)
+    found = await grade(use.judge, use.prompts["grades"], steps, STEP, shown=shown, in_order=True)
     return graded(found, STEP, options, what="steps", nothing="there is no step")
 
 

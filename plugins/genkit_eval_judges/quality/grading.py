@@ -50,6 +50,7 @@ async def grade(
     *,
     shown: str = "",
     documents: Sequence[str] = (),
+    in_order: bool = False,
 ) -> list[Graded]:
     """A grade for each thing, in their order.
 
@@ -62,6 +63,7 @@ async def grade(
         shown: what they are graded by besides the documents, in marks already.
         documents: where they are more than the judge can read at once, they are read in two parts (and again), and of
             the grades of a thing the one that stands first in `worths` counts.
+        in_order: whether one may depend on those before it, which later groups are shown then.
 
     Raises:
         JudgeError: a thing has no grade even so, or two that differ.
@@ -69,7 +71,12 @@ async def grade(
     lines = [" ".join(thing.split()) for thing in things]
     found: list[Graded] = []
     for start in range(0, len(lines), GROUP_SIZE):
-        found += await _by_parts(judge, prompt, lines[start : start + GROUP_SIZE], tuple(worths), shown, documents)
+        beside = shown
+        if in_order and start:
+            earlier = fenced("\n".join(lines[:start]))
+            beside = f"{shown}\n\nBefore these:\n{earlier}".strip()
+        group = lines[start : start + GROUP_SIZE]
+        found += await _by_parts(judge, prompt, group, tuple(worths), beside, documents)
     return found
 
 

@@ -36,11 +36,11 @@ async def completeness(inputs: Inputs, options: CountOptions, use: Instruments) 
 
 async def information_density(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The share of the answer's sentences that say something definite and new."""
-    found_sentences = sentences(inputs.response)
-    if not found_sentences:
+    told = sentences(inputs.response)
+    if not told:
         return nothing_counted(options, "the answer holds no sentence")
     shown = inputs.shown(("request",))
-    found = await grade(use.judge, use.prompts["grades"], found_sentences, SENTENCE, shown=shown)
+    found = await grade(use.judge, use.prompts["grades"], told, SENTENCE, shown=shown, in_order=True)
     return graded(found, SENTENCE, options, what="sentences", nothing="the answer holds no sentence")
 
 

@@ -24,6 +24,12 @@ VALUES: dict[str, Any] = {
 }
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """What a single reply is worth does not depend on the event loop."""
+    return "asyncio"
+
+
 def given(*parts: str) -> dict[str, Any]:
     """A data point's fields for these parts; the others that we know are empty."""
     return {field: value if part in parts else type(value)() for part, (field, value) in VALUES.items()}

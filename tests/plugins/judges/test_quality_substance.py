@@ -96,6 +96,21 @@ async def test_density_is_the_share_of_sentences_that_tell_something(
 
 
 @pytest.mark.anyio
+async def test_of_a_long_answer_each_portion_is_judged_with_what_went_before(judged: Any) -> None:
+    output = " ".join(f"Fact {number}." for number in range(22))
+
+    metric, model = await judged(
+        "quality/information_density", [grades(*20 * ["informative"]), grades("empty", "empty")], output=output
+    )
+
+    assert metric.score == pytest.approx(20 / 22)
+    first, second = (call.messages[-1].content for call in model.calls)
+    assert "Before these" not in first
+    assert "2. Fact 21." in second
+    assert second.index("Before these:") < second.index("Fact 0.") < second.index("Fact 19.")
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("output", ["", "...", "- \n- "])
 async def test_an_answer_without_a_word_costs_no_call(judged: Any, output: str) -> None:
     metric, model = await judged("quality/information_density", [], output=output)

@@ -17,6 +17,12 @@ LABELS = [
 BOTH = pytest.mark.parametrize("name", ["quality/sentiment", "quality/formality"])
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """What a single reply is worth does not depend on the event loop."""
+    return "asyncio"
+
+
 def tone(label: str | None, score: float | None, reason: str = "these words") -> str:
     """A reply with a label and a score."""
     return json.dumps({"reason": reason, "label": label, "score": score})
