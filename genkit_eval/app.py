@@ -329,7 +329,8 @@ class GenkitEval:
         from genkit_eval.engine import checked_use, make_plan, score_point
 
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
-        plan = await self._planned(lambda: make_plan(self.registry, None, refs))
+        idle = [name for name, work in self.registry.preparations.items() if work.idle(point)]
+        plan = await self._planned(lambda: make_plan(self.registry, None, refs, idle=idle))
         return await score_point(plan, point, evaluator_seconds=seconds, cache=checked_use(self.cache))
 
     async def _resume(

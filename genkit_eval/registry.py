@@ -21,6 +21,7 @@ from genkit_eval.errors import DuplicateName, InvalidOptions, UnknownName
 
 if TYPE_CHECKING:
     from genkit_eval.models import Embedder, Model
+    from genkit_eval.types import Sample
 
 __all__ = ["EvaluatorFormat", "EvaluatorRef", "FileEvaluator", "Plugin", "Preparation", "Registry"]
 
@@ -55,12 +56,14 @@ class Preparation:
         key: names the file that it is kept in; to be another one whenever something else would be made.
         make: makes it; any JSON value.
         define: defines the evaluator, and its aliases, with it. Raises ConfigError where it is of no use.
+        idle: whether a data point gives the evaluator nothing to judge, so that it can say so without what it lacks.
         note: what it is, for whoever opens the file; a line.
     """
 
     key: str
     make: Callable[[], Awaitable[JsonValue]]
     define: Callable[[Registry, JsonValue], None]
+    idle: Callable[[Sample], bool]
     note: str
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -91,9 +91,17 @@ class Plan:
 
 
 def make_plan(
-    registry: Registry, target: Target | None, evaluators: Sequence[str | EvaluatorRef], *, judge_repeats: int = 1
+    registry: Registry,
+    target: Target | None,
+    evaluators: Sequence[str | EvaluatorRef],
+    *,
+    judge_repeats: int = 1,
+    idle: Collection[str] = (),
 ) -> Plan:
     """Resolve names and options.
+
+    Args:
+        idle: evaluators that will have nothing to judge, so that nothing has to be made for them.
 
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
@@ -112,10 +120,10 @@ def make_plan(
         ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
         evaluator = registry.evaluator(ref.name).with_options(ref.options)
         bare = evaluator.alias_of or evaluator.name
-        if bare in registry.preparations:
+        if bare in registry.preparations and bare not in idle:
             unprepared[bare] = registry.evaluator(bare).needs or ""
             continue
-        if evaluator.needs is not None:
+        if evaluator.needs is not None and bare not in idle:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
         cell = plan_cell(evaluator, ref.options, judge_repeats=judge_repeats)
         problem = evaluator.check_options(cell.options) if evaluator.check_options is not None else None

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Annotated
 
 from pydantic import AfterValidator, JsonValue
 
-from genkit_eval import Judge, JudgeError, Prompt, Reply, Score
+from genkit_eval import Judge, JudgeError, Prompt, Score
 from genkit_eval.answers import Rating
 from genkit_eval.claims import numbered
 from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
@@ -53,39 +53,40 @@ class _Rated(Answer):
 
 
 @dataclass
-class _Form:
-    """Whether ratings are weighted: said, or told by the first reply; it stays so, as the two are different rulers."""
+class _Forms:
+    """Whether ratings are weighted: said, or told by a judge's first reply; it stays so, as they are two rulers."""
 
-    weighted: bool | None
+    said: bool | None
+    told: dict[str, bool] = field(default_factory=dict)
 
-    def settle(self, weights: Mapping[int, float] | None) -> None:
-        """Take note of a reply.
+    def settle(self, judge: str, weights: Mapping[int, float] | None) -> Mapping[int, float] | None:
+        """What a rating is weighted by; None where ratings stay as they are.
 
         Raises:
-            JudgeError: it has no probabilities, and ratings are weighted.
+            JudgeError: a reply without probabilities, and ratings are weighted.
         """
-        if self.weighted is None:
-            self.weighted = weights is not None
-        if self.weighted and weights is None:
+        weighted = self.told.setdefault(judge, weights is not None) if self.said is None else self.said
+        if weighted and weights is None:
             raise JudgeError(
                 "the reply shows no probabilities of its rating, by which the others are weighted: set weighting to "
                 "'off' if the server does not give them always"
             )
+        return weights if weighted else None
 
 
 def geval_metric(own: GEval) -> JudgedMetric:
     """The metric that the core defines; its steps are there."""
     # of one evaluator, over all of its runs
-    form = _Form({"on": True, "off": False, "auto": None}[own.weighting])
-    return bound_to_entries(own, partial(_metric, own, form))
+    forms = _Forms({"on": True, "off": False, "auto": None}[own.weighting])
+    return bound_to_entries(own, partial(_metric, own, forms))
 
 
-def _metric(own: GEval, form: _Form, entries: Mapping[str, Entries]) -> JudgedMetric:
+def _metric(own: GEval, forms: _Forms, entries: Mapping[str, Entries]) -> JudgedMetric:
     steps = numbered([spoken(step) for step in own.steps])
     return JudgedMetric(
         name=own.evaluator,
         read=partial(read_own, own),
-        score=partial(_score, own, form, entries),
+        score=partial(_score, own, forms, entries),
         options=options_of(own),
         prompts={STEP: own_prompt(own, "geval", {"criterion": spoken(own.criterion), "steps": steps})},
         reads=fields_of(own),
@@ -121,7 +122,7 @@ def _asked(own: GEval) -> dict[str, str]:
 
 async def _score(
     own: GEval,
-    form: _Form,
+    forms: _Forms,
     entries: Mapping[str, Entries],
     seen: Sight,
     options: JudgeOptions,
@@ -136,16 +137,14 @@ async def _score(
     reason = answer.reason.strip() or "the judge gave no reason"
     if answer.rating is None:
         raise NothingToJudge(reason)
-    raw, details = _rated(form, answer.rating, reply)
+    raw, details = _rated(answer.rating, forms.settle(judge.name, rating_weights(reply, answer.rating, SCALE)))
     if told:
         details["shown"] = told
     return decided(from_five(raw), options, reason=reason, details=details)
 
 
-def _rated(form: _Form, rating: int, reply: Reply) -> tuple[float, dict[str, JsonValue]]:
+def _rated(rating: int, weights: Mapping[int, float] | None) -> tuple[float, dict[str, JsonValue]]:
     """The rating that counts, and how it came about."""
-    weights = None if form.weighted is False else rating_weights(reply, rating, SCALE)
-    form.settle(weights)
     details: dict[str, JsonValue] = {"rating": rating}
     raw: float = rating
     if weights is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -16,6 +17,7 @@ from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
+from genkit_eval_judges.own_judge import shows_nothing
 from genkit_eval_judges.sight import sighted
 from genkit_eval_judges.starter import starter_text
 
@@ -97,4 +99,4 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
         define_own(registry, finished, common)
 
     note = f"the steps of {own.evaluator}; those that stand here are gone by, and another version where they are others"
-    return Preparation(key=steps_key(own), make=make, define=define, note=note)
+    return Preparation(key=steps_key(own), make=make, define=define, idle=partial(shows_nothing, own), note=note)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from genkit_eval import DataPoint, json_text
+from genkit_eval import DataPoint, Sample, json_text
 from genkit_eval.judged import NONE, JudgedMetric, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
@@ -19,7 +19,7 @@ from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 from genkit_eval_judges.nearest import Entries, entries_of
 from genkit_eval_judges.recipe import JudgeOptions
 
-__all__ = ["Sight", "bound_to_entries", "fields_of", "identity_of", "options_of", "read_own"]
+__all__ = ["Sight", "bound_to_entries", "fields_of", "identity_of", "options_of", "read_own", "shows_nothing"]
 
 NO_IDENTITY = frozenset({"title", "model", "parameters"})
 """What is said about an evaluator, or is counted into its version by others already."""
@@ -41,6 +41,15 @@ async def read_own(own: Own, point: DataPoint, options: JudgeOptions) -> Sight:
     """
     inputs = await inputs_of(point)
     return Sight(inputs, _values(own, inputs))
+
+
+def shows_nothing(own: Own, point: Sample) -> bool:
+    """Whether a variable that is required has no value in a sample that will not get any further ones."""
+    try:
+        _values(own, Inputs(DataPoint.model_validate(point.to_json())))
+    except NothingToJudge:
+        return True
+    return False
 
 
 def bound_to_entries(own: Own, metric: Callable[[Mapping[str, Entries]], JudgedMetric]) -> JudgedMetric:

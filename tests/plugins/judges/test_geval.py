@@ -153,6 +153,18 @@ async def test_forms_are_never_mixed() -> None:
 
 
 @pytest.mark.anyio
+async def test_each_judge_of_a_panel_keeps_to_its_own_form() -> None:
+    own = GEval(name="coherence", criterion=CRITERION, steps=STEPS)
+    panel = [ScriptedModel(weighed(4, {"4": 0.5, "5": 0.5}), name="a"), ScriptedModel(rating(4), name="b")]
+    ge = GenkitEval(plugins=[judges(judge=panel, own=[own])])
+
+    metrics = [(await ge.score(data_point(**GIVEN), "geval/coherence"))[0] for _ in range(2)]
+
+    # the median of 0.875 and 0.75
+    assert [metric.score for metric in metrics] == pytest.approx([0.8125, 0.8125])
+
+
+@pytest.mark.anyio
 async def test_without_probabilities_at_first_ratings_stay_as_they_are() -> None:
     ge, _ = app([rating(4), weighed(4, {"4": 0.5, "5": 0.5})], steps=STEPS)
 

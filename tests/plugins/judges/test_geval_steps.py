@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import Budget, ConfigError, GenkitEval, JudgeError, Limits, RunState, Status
+from genkit_eval import Budget, ConfigError, GenkitEval, JudgeError, Limits, Outcome, RunState, Status
 from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval_judges import GEval, judges
 from tests.plugins.judges.replies import rating
@@ -43,6 +43,18 @@ async def test_steps_are_made_of_the_criterion_once_and_kept(tmp_path: Path) -> 
     assert {metric.version for result in (*run.results, *again.results) for metric in result.metrics} == {
         ge.registry.evaluator("geval/coherence").version
     }
+
+
+@pytest.mark.anyio
+async def test_an_empty_answer_costs_no_call_even_without_steps(tmp_path: Path) -> None:
+    ge, model = judging([json.dumps(FIRST), rating(4)], tmp_path)
+
+    (empty,) = await ge.score(data_point(output=" "), "geval_coherence")
+    asked = len(model.calls)
+    (rated,) = await ge.score(data_point(**GIVEN), "geval_coherence")
+
+    assert (empty.outcome, asked) == (Outcome.INCONCLUSIVE, 0)
+    assert (rated.score, len(model.calls)) == (0.75, 2)
 
 
 @pytest.mark.anyio
