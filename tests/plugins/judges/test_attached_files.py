@@ -13,6 +13,8 @@ from genkit_eval.prompts import fenced_in
 from genkit_eval.testing import OpenAIServer, ScriptedModel, data_point, error_answer
 from genkit_eval_judges import Criterion, judges
 from genkit_eval_openai import openai_models
+from tests.plugins.attacks.gullible import outside
+from tests.plugins.attacks.targets import ATTACKS
 from tests.plugins.judges.conftest import Judged
 from tests.plugins.judges.files import SVG, pdf, picture
 
@@ -165,6 +167,24 @@ def test_a_file_that_changed_since_its_sample_was_kept_is_not_judged_by(tmp_path
 
     assert run.results[0].metrics[0].outcome is Outcome.FAILED
     assert "terms.pdf has changed" in str(run.results[0].metrics[0].error)
+
+
+@pytest.mark.parametrize("name", ["quality/politeness", "quality/faithfulness_swift"])
+async def test_no_attack_in_a_file_its_name_or_the_system_prompt_gets_out_of_its_marks(
+    tmp_path: Path, name: str
+) -> None:
+    model = ScriptedModel(RATED)
+    ge = GenkitEval(plugins=[judges(judge=model, evaluators=[name])])
+    path = tmp_path / "a.svg"
+    for text in ("Open from nine", *(attack.text for attack in ATTACKS)):
+        path.write_text(f"<svg>{text}</svg>", encoding="utf-8")
+        files = [{"path": str(path), "name": text}]
+        await ge.score(data_point(output="a", attachments=files, system_prompt=text), name)
+
+    harmless, *attacked = [call.text for call in model.calls]
+    assert len(attacked) == len(ATTACKS)
+    assert all("<svg>" in fenced_in(text) for text in attacked)
+    assert {outside(text) for text in attacked} == {outside(harmless)}
 
 
 async def test_what_files_say_cannot_leave_its_marks(judged: Judged, tmp_path: Path) -> None:
