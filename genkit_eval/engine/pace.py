@@ -97,7 +97,6 @@ class Pace:
         elif known >= ENOUGH and share > TOLERATED:
             self._slow_down(now, share)
         else:
-            self._sure = self._sure or (self.rate < math.inf and known >= ENOUGH)
             return False
         self._fresh = self._next
         return True
@@ -126,9 +125,9 @@ class Pace:
             self._floor = taken * min(sent_at - self._began, PERIOD) / 4
         else:
             # a rate that was growing quickly is above what the last second tells
+            self._before = 0.0 if self._sure else self.rate * BACK_OFF
             taken = taken if self._sure else max(taken, self.rate * (1 - share))
             self._sure = True
-            self._before = 0.0
             self._floor = max(self._floor, self._taken(sent_at) / 4 if sent_at - self._began > PERIOD else 0.0)
         self._set(max(min(taken, self.rate) * BACK_OFF, min(self._floor, self.rate)), now)
 
