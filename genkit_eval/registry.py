@@ -84,11 +84,13 @@ class EvaluatorFormat:
         schema: the JSON Schema of a document.
         parse: the evaluator in a document; raises ConfigError.
         starter: the text of a file to begin with, for an evaluator of that name.
+        document: what an evaluator of the plugin itself would be in a file, by its name; None for one that cannot be.
     """
 
     schema: Callable[[], Mapping[str, JsonValue]]
     parse: Callable[[JsonValue], FileEvaluator]
     starter: Callable[[str], str]
+    document: Callable[[str], Mapping[str, JsonValue] | None]
 
 
 class Registry:

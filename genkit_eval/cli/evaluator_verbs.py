@@ -90,6 +90,7 @@ def import_evaluators(**options: Any) -> int:
 
 @click.command("new", cls=Verb)
 @click.argument("name")
+@click.option("--from", "like", metavar="EVALUATOR", help="Begin with what this one says: a quality, or one of yours.")
 @_output
 @_replace
 @app_option
@@ -102,13 +103,15 @@ def new_evaluator(**options: Any) -> int:
     \b
     Examples:
       genkit-eval evaluator new custom/window
+      genkit-eval evaluator new custom/polite --from quality/politeness
       genkit-eval evaluator new geval/coherence -o coherence.yaml
     """
     session = open_app(options)
     name = options["name"]
     evaluators = _format(session)
     file: Path = options["output"] or Path(name.rpartition("/")[2]).with_suffix(".yaml")
-    text = f"# yaml-language-server: $schema={SCHEMA_FILE}\n{evaluators.starter(name)}"
+    begun = evaluators.starter(name) if options["like"] is None else _renamed(session, options["like"], name)
+    text = f"# yaml-language-server: $schema={SCHEMA_FILE}\n{begun}"
     write_evaluator(file, text, replace=options["replace"])
     write_evaluator(file.with_name(SCHEMA_FILE), _schema_text(evaluators), replace=True)
     if options["as_json"]:
@@ -142,6 +145,12 @@ def say_schema(**options: Any) -> int:
     return 0
 
 
+def _renamed(session: Session, like: str, name: str) -> str:
+    """What an evaluator says, under another name, and without the title of the first."""
+    said = {key: value for key, value in _document(session, like).items() if key != "title"}
+    return evaluator_text(_format(session).parse({**said, "name": name}).document)
+
+
 def _document(session: Session, name: str) -> dict[str, JsonValue]:
     """What a file of the evaluator holds, with what was made for it."""
     registry = session.ge.registry
@@ -153,7 +162,7 @@ def _document(session: Session, name: str) -> dict[str, JsonValue]:
             run_sync(prepare(registry, [bare], session.ge.root / "prepared", may_ask=False))
         except ConfigError as problem:
             tell(f"notice: {problem}")
-    document = registry.evaluator(bare).metadata.get("document")
+    document = registry.evaluator(bare).metadata.get("document") or _format(session).document(bare)
     if not isinstance(document, dict):
         raise ConfigError(
             f"evaluator '{bare}' is defined in code: only those of your own that a judge decides are in files"

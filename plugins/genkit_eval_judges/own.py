@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,8 @@ from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
 from genkit_eval_judges.own_judge import shows_nothing
+from genkit_eval_judges.quality import RUBRICS
+from genkit_eval_judges.quality.as_criterion import as_criterion
 from genkit_eval_judges.sight import sighted
 from genkit_eval_judges.starter import starter_text
 
@@ -62,7 +64,11 @@ def own_format(common: MetricConfig) -> EvaluatorFormat:
         own = own_of(document)
         return FileEvaluator(own.evaluator, document_of(own), lambda registry: define_own(registry, own, common))
 
-    return EvaluatorFormat(schema=document_schema, parse=parse, starter=starter_text)
+    def document(name: str) -> Mapping[str, JsonValue] | None:
+        found = next((rubric for rubric in RUBRICS if f"quality/{rubric.name}" == name), None)
+        return None if found is None else document_of(as_criterion(found))
+
+    return EvaluatorFormat(schema=document_schema, parse=parse, starter=starter_text, document=document)
 
 
 def define_own(registry: Registry, own: Criterion | GEval, common: MetricConfig) -> None:

@@ -122,6 +122,23 @@ def test_an_evaluator_is_begun_with_a_file_that_can_be_imported(genkit_eval: Com
     assert (folder / "deep/evaluator.schema.json").exists()
 
 
+def test_an_evaluator_may_begin_with_what_another_says(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml")
+
+    begun = genkit_eval("evaluator", "new", "custom/polite", "--from", "scorable/Politeness")
+    copied = genkit_eval("evaluator", "new", "custom/copy", "--from", "custom/window")
+    imported = genkit_eval("evaluator", "import", "polite.yaml", "copy.yaml")
+    refused = genkit_eval("evaluator", "new", "custom/x", "--from", "judge/faithfulness")
+
+    assert (begun.code, copied.code, imported.code, refused.code) == (0, 0, 0, 2)
+    assert "is defined in code" in refused.err
+    quality = genkit_eval("evaluator", "export", "quality/politeness", "--json").json["document"]
+    polite = genkit_eval("evaluator", "export", "custom/polite", "--json").json["document"]
+    window = genkit_eval("evaluator", "export", "custom/copy", "--json").json["document"]
+    assert polite == {**{key: quality[key] for key in quality if key != "title"}, "name": "custom/polite"}
+    assert window["criterion"] == "{{response}} names the window."
+
+
 def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answers: Path) -> None:
     genkit_eval("evaluator", "import", "window.yaml")
     (answers / "window.yaml").write_text(WINDOW.replace("binary", "continuous"))

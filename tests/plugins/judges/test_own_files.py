@@ -19,6 +19,9 @@ from genkit_eval.evaluator_files import evaluator_text, file_name, load_evaluato
 from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval_judges import Anchors, Category, Criterion, Demonstration, GEval, Nearest, Range, Variable, judges
 from genkit_eval_judges.documents import document_of, document_schema, own_of
+from genkit_eval_judges.quality import RUBRICS
+from genkit_eval_judges.quality.as_criterion import as_criterion
+from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.starter import starter_text
 
 FULL = Criterion(
@@ -191,6 +194,17 @@ def test_a_starter_is_an_evaluator_of_its_name(name: str) -> None:
 
     assert own_of(document).evaluator == name
     jsonschema.validate(document, document_schema())
+
+
+@pytest.mark.parametrize("rubric", RUBRICS, ids=lambda rubric: rubric.name)
+def test_a_quality_is_a_criterion_too(rubric: Rubric) -> None:
+    criterion = as_criterion(rubric)
+
+    assert own_of(parse_yaml(evaluator_text(document_of(criterion)))) == criterion
+    assert {variable.name for variable in criterion.shown} == {*rubric.needs, *rubric.shows}
+    assert {variable.name for variable in criterion.shown if variable.required} == set(rubric.needs)
+    told = [example for example in rubric.examples if example.given.startswith(("Request: ", "Answer: "))]
+    assert [item.score for item in criterion.demonstrations] == [example.rating for example in told]
 
 
 # --- the folder ---------------------------------------------------------------------------------------------------
