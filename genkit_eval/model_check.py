@@ -1,4 +1,4 @@
-"""What a model can do, found out by three small calls: what `genkit-eval doctor --model` tells."""
+"""What a model can do, found out by four small calls: what `genkit-eval doctor --model` tells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from genkit_eval.errors import ModelError
 from genkit_eval.health import Fact
-from genkit_eval.models import Message, Model, Reply
+from genkit_eval.models import Image, Message, Model, Reply, model_sees
 from genkit_eval.replies import Unreadable, read_answer
 
 __all__ = ["check_model"]
@@ -26,13 +26,28 @@ _YES = Message(role="user", content="Reply with the word yes.")
 _BLUE = Message(role="user", content="Is a clear sky at noon blue? Give the reason, then the verdict, as JSON.")
 
 
+_RED = (
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQMAAACQp+OdAAAAA1BMVEX/AAAZ4gk3AAAAD0lEQVR42mNgGAWjgHwAAAJAAAHg"
+    "TR1EAAAAAElFTkSuQmCC"
+)
+"""A square of 64 x 64, as a PNG in base64."""
+_WHICH = Message(
+    role="user",
+    content="Which colour is this image? Reply with one word.",
+    images=(Image(media_type="image/png", data=_RED),),
+)
+
+
 class _Colour(BaseModel):
     reason: str
     is_blue: bool
 
 
 async def check_model(model: Model, name: str) -> list[Fact]:
-    """Ask it for a word, for an object, and for a word with the parameters that judges set; no more if it is mute."""
+    """Ask it for a word, for an object, for a word with the parameters that judges set, and for the colour of an image.
+
+    It is asked no more if it is mute.
+    """
     section = f"model {name}"
     try:
         reply = await model.generate([_YES])
@@ -43,6 +58,7 @@ async def check_model(model: Model, name: str) -> list[Fact]:
         Fact(section, "usage", _usage(reply)),
         await _structured(model, section),
         await _parameters(model, section),
+        await _images(model, section),
     ]
     # a model may tell more than the protocol asks of it
     abilities = getattr(model, "abilities", None)
@@ -80,3 +96,15 @@ async def _parameters(model: Model, section: str) -> Fact:
         return Fact(section, "parameters", str(problem), bad=True)
     logprobs = "with" if reply.logprobs else "without"
     return Fact(section, "parameters", f"the call succeeds {logprobs} log-probabilities")
+
+
+async def _images(model: Model, section: str) -> Fact:
+    if model_sees(model) is False:
+        return Fact(section, "images", "takes none")
+    try:
+        reply = await model.generate([_WHICH])
+    except ModelError as problem:
+        found = "takes none" if problem.kind == "no_images" else f"not found out: {problem}"
+        return Fact(section, "images", found)
+    seen = "red" in reply.text.lower()
+    return Fact(section, "images", "sees them" if seen else "lets them pass, and does not tell a red one")

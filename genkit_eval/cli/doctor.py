@@ -27,7 +27,7 @@ UNWELL = 2
 
 
 @click.command("doctor", cls=Verb, short_help="Say what is installed, where everything lies, and what is wrong.")
-@click.option("--model", metavar="NAME", help="Ask this model three small things, and say what it can do.")
+@click.option("--model", metavar="NAME", help="Ask this model four small things, and say what it can do.")
 @app_option
 @root_option
 def command(**options: Any) -> int:

@@ -43,8 +43,8 @@ class OpenAIServer:
             answers comes a 500 that says so.
         embeddings: what embedding calls are answered; by default a vector a text that depends on the text alone.
         key: the only key that is let in; others get a 401 that echoes what they sent.
-        refuses: names of parameters ("temperature", "seed", "max_tokens", …) and of response formats
-            ("json_schema", "json_object") that are answered 400.
+        refuses: names of parameters ("temperature", "seed", "max_tokens", …), of response formats
+            ("json_schema", "json_object"), and "image_url" for images, that are answered 400.
         latency_seconds: before the first byte of every answer.
         dimensions: the length of the default vectors.
         models: the names that are listed; any name is answered.
@@ -164,6 +164,8 @@ class OpenAIServer:
             return Answer(body={"object": "list", "data": [{"id": name, "object": "model"} for name in self._models]})
         if not isinstance(call.body, dict):
             return error_answer(400, "We could not parse the JSON body of your request.")
+        if "image_url" in self._refuses and "'type': 'image_url'" in call.text():
+            return error_answer(400, "Invalid content type. image_url is only supported by certain models.")
         for name in _asked_for(call.body):
             if name in self._refuses:
                 return error_answer(

@@ -1,4 +1,4 @@
-"""`genkit-eval doctor --model`: three small calls, and what they show."""
+"""`genkit-eval doctor --model`: four small calls, and what they show."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ def able(call: Call) -> Answer:
     """What a server answers that can do all of it."""
     if isinstance(call.body, dict) and "response_format" in call.body:
         return chat_answer(OBJECT)
+    if "image_url" in call.text():
+        return chat_answer("Red.")
     return chat_answer("yes", model="gpt-x-2026", logprobs={"content": [{"token": "yes", "logprob": -0.1}]})
 
 
@@ -36,13 +38,15 @@ def test_a_model_that_can_do_all_of_it_is_well(doctor: CommandLine, monkeypatch:
     assert "reported (7 tokens in, 3 out)" in done.out
     assert "fits the schema asked for\n" in done.out
     assert "with log-probabilities" in done.out
-    assert len(server.calls) == 3
+    assert "images" in done.out
+    assert "sees them" in done.out
+    assert len(server.calls) == 4
 
 
 def test_what_a_server_refuses_is_told(doctor: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     answer = chat_answer(f"Sure:\n```json\n{OBJECT}\n```", usage=None)
 
-    with OpenAIServer(answer, refuses={"json_schema", "seed", "max_tokens"}) as server:
+    with OpenAIServer(answer, refuses={"json_schema", "seed", "max_tokens", "image_url"}) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         done = doctor("doctor", "--model", "openai/gpt-x", "--json")
 
@@ -53,6 +57,7 @@ def test_what_a_server_refuses_is_told(doctor: CommandLine, monkeypatch: pytest.
         "usage": "not reported: what calls cost will be unknown",
         "JSON": "fits the schema asked for, once it is mended",
         "parameters": "the call succeeds without log-probabilities",
+        "images": "takes none",
         "form of JSON": "json_object",
         "left out": "seed",
         "limit goes by": "max_completion_tokens",
@@ -85,3 +90,16 @@ def test_an_unknown_provider_names_the_nearest(doctor: CommandLine) -> None:
 
     assert done.code == 2
     assert "did you mean 'openai/gpt-x'" in done.err
+
+
+def test_a_server_that_leaves_images_out_in_silence_is_found_out(
+    doctor: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blind(call: Call) -> Answer:
+        return chat_answer("I see no image.") if "image_url" in call.text() else able(call)
+
+    with OpenAIServer(blind) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = doctor("doctor", "--model", "openai/gpt-x")
+
+    assert "lets them pass, and does not tell a red one" in done.out
