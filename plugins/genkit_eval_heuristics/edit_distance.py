@@ -10,9 +10,9 @@ from typing import Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Score, Status
-from genkit_eval.errors import DataError
 from genkit_eval.text import references, text_of, tokens
 from genkit_eval_heuristics.definition import Heuristic, Options, Thresholded, verdict
+from genkit_eval_heuristics.sequences import comparable
 
 __all__ = [
     "EVALUATORS",
@@ -24,8 +24,6 @@ __all__ = [
     "levenshtein_similarity",
     "similarity",
 ]
-
-MAX_LENGTH = 100_000
 
 Unit = Literal["characters", "words"]
 
@@ -130,9 +128,7 @@ def _nearest(point: DataPoint, unit: Unit, badness: Callable[[int, int], float])
 
 def _units(text: str, unit: Unit) -> Sequence[Hashable]:
     units = tokens(text) if unit == "words" else text if text.isascii() else unicodedata.normalize("NFC", text)
-    if len(units) > MAX_LENGTH:
-        raise DataError(f"a text of {len(units)} {unit} is too long to compare: the most are {MAX_LENGTH}")
-    return units
+    return comparable(units, unit)
 
 
 EVALUATORS = (

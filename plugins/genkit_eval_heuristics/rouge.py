@@ -13,9 +13,10 @@ from pydantic import Field
 from genkit_eval import DataPoint, Score
 from genkit_eval.text import ngrams, references, text_of, tokens
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
+from genkit_eval_heuristics.sequences import common_subsequence, comparable
 from genkit_eval_heuristics.words import Overlap
 
-__all__ = ["EVALUATORS", "RougeOptions", "common_subsequence", "rouge_l", "rouge_n"]
+__all__ = ["EVALUATORS", "RougeOptions", "rouge_l", "rouge_n"]
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
@@ -49,27 +50,16 @@ def rouge_l(point: DataPoint, options: RougeOptions) -> Score:
 
     precision = its length / words of the answer, recall = its length / words of the reference. Texts are one sequence,
     whatever their lines. The same as `rouge-score` says; of several references the best one counts.
+
+    Raises:
+        DataError: a text has more than 50,000 words.
     """
 
     def shared(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
-        return Overlap(common_subsequence(answer, reference), len(answer), len(reference))
+        common = common_subsequence(comparable(answer, "words"), comparable(reference, "words"))
+        return Overlap(common, len(answer), len(reference))
 
     return _best(point, options, shared)
-
-
-def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence.
-
-    Source: Hyyrö 2004, "Bit-parallel LCS-length computation revisited". A column of the table is one integer.
-    """
-    places: dict[str, int] = {}
-    for index, item in enumerate(one):
-        places[item] = places.get(item, 0) | 1 << index
-    full = open_rows = (1 << len(one)) - 1
-    for item in other:
-        matches = open_rows & places.get(item, 0)
-        open_rows = (open_rows + matches | open_rows - matches) & full
-    return len(one) - open_rows.bit_count()
 
 
 def _best(point: DataPoint, options: RougeOptions, shared: Callable[[Sequence[str], Sequence[str]], Overlap]) -> Score:

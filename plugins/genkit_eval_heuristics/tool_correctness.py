@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score, ToolCall
+from genkit_eval.errors import DataError
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.tool_arguments import agreement, expected_share, same_json
 
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 Credit = Callable[[ToolCall, ToolCall], float]
+
+MOST_PAIRS = 4_000_000
+"""How many pairs of calls are compared: it takes some seconds, and a table of so many numbers."""
 
 
 class ToolCorrectnessOptions(Thresholded):
@@ -71,6 +75,7 @@ def _credit(options: ToolCorrectnessOptions, want: ToolCall, got: ToolCall) -> f
 
 def credits_anywhere(expected: Sequence[ToolCall], called: Sequence[ToolCall], credit: Credit) -> list[float]:
     """The credit of each expected call by its best match among the calls that none before it has taken."""
+    _check_pairs(expected, called)
     left = list(range(len(called)))
     credits = []
     for want in expected:
@@ -87,6 +92,7 @@ def credits_anywhere(expected: Sequence[ToolCall], called: Sequence[ToolCall], c
 
 def credits_in_order(expected: Sequence[ToolCall], called: Sequence[ToolCall], credit: Credit) -> list[float]:
     """The credit of each expected call in the common subsequence of most credit."""
+    _check_pairs(expected, called)
     columns = len(called) + 1
     table = [[0.0] * columns for _ in range(len(expected) + 1)]
     earned = [[credit(want, got) for got in called] for want in expected]
@@ -105,6 +111,14 @@ def credits_in_order(expected: Sequence[ToolCall], called: Sequence[ToolCall], c
             i, j = i - 1, j - 1
             credits[i] = earned[i][j]
     return credits
+
+
+def _check_pairs(expected: Sequence[ToolCall], called: Sequence[ToolCall]) -> None:
+    if len(expected) * len(called) > MOST_PAIRS:
+        raise DataError(
+            f"{len(expected)} expected calls are too many to compare with each of {len(called)} made: the most "
+            f"are {MOST_PAIRS} pairs"
+        )
 
 
 def mean_credit(findings: Sequence[Finding], *, match: str = "anywhere", strict: bool = False) -> float:

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
+from genkit_eval_heuristics.sequences import common_subsequence, comparable
 
 __all__ = [
     "EVALUATORS",
     "StepEfficiencyOptions",
-    "common_subsequence",
     "efficiency",
     "selection_findings",
     "selection_parts",
@@ -33,18 +33,6 @@ class StepEfficiencyOptions(Thresholded):
     )
 
 
-def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest sequence that both have in order, with gaps."""
-    row = [0] * (len(other) + 1)
-    for name in one:
-        before = 0
-        for place, found in enumerate(other, 1):
-            above = row[place]
-            row[place] = before + 1 if name == found else max(above, row[place - 1])
-            before = above
-    return row[-1]
-
-
 def selection_parts(expected: Sequence[str], called: Sequence[str]) -> dict[str, float]:
     """Precision and recall of the names, each as often as it occurs, and the share of the expected order that was kept.
 
@@ -54,7 +42,7 @@ def selection_parts(expected: Sequence[str], called: Sequence[str]) -> dict[str,
     return {
         "precision": shared / len(called) if called else 0.0,
         "recall": shared / len(expected),
-        "order": common_subsequence(expected, called) / len(expected),
+        "order": common_subsequence(comparable(expected, "calls"), comparable(called, "calls")) / len(expected),
     }
 
 

@@ -12,7 +12,7 @@ from sacrebleu.metrics import BLEU, CHRF
 
 from genkit_eval import DataPoint, EvalMetric, Outcome
 from genkit_eval_heuristics.bleu import BleuOptions, ChrfOptions, bleu, chrf
-from genkit_eval_heuristics.rouge import RougeOptions, common_subsequence, rouge_l, rouge_n
+from genkit_eval_heuristics.rouge import RougeOptions, rouge_l, rouge_n
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -121,20 +121,6 @@ def test_bleu_and_chrf_are_those_of_sacrebleu(output: str, reference: str, token
         BLEU(effective_order=True, tokenize=tokenize).sentence_score(output, known).score / 100, abs=1e-9
     )
     assert chrf(point, ChrfOptions()).score == pytest.approx(CHRF().sentence_score(output, known).score / 100, abs=1e-9)
-
-
-def _common_by_the_table(one: str, other: str) -> int:
-    row = [0] * (len(other) + 1)
-    for ours in one:
-        before = row[:]
-        for j, theirs in enumerate(other, start=1):
-            row[j] = before[j - 1] + 1 if ours == theirs else max(before[j], row[j - 1])
-    return row[-1]
-
-
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_the_table_says_the_same_of_common_subsequences(one: str, other: str) -> None:
-    assert common_subsequence(one, other) == common_subsequence(other, one) == _common_by_the_table(one, other)
 
 
 @given(st.text(max_size=20), st.text(max_size=20))

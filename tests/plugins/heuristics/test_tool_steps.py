@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from genkit_eval import EvalMetric, Outcome, Status
 from genkit_eval_heuristics.tool_loops import Loop, loops_in, unlooped_share
-from genkit_eval_heuristics.tool_steps import common_subsequence, efficiency, selection_parts
+from genkit_eval_heuristics.tool_steps import efficiency, selection_parts
 
 Measure = Callable[..., EvalMetric]
 
@@ -73,11 +73,6 @@ def test_selection_parts_are_shares(called: list[str], expected: list[str]) -> N
     assert all(0 <= part <= 1 for part in parts.values())
     assert parts["order"] <= parts["recall"]
     assert selection_parts(expected, expected) == {"precision": 1, "recall": 1, "order": 1}
-
-
-@given(NAMES, NAMES)
-def test_the_common_subsequence_is_symmetric(one: list[str], other: list[str]) -> None:
-    assert common_subsequence(one, other) == common_subsequence(other, one) <= min(len(one), len(other))
 
 
 @pytest.mark.case("heuristic-tools/step-efficiency")
