@@ -35,9 +35,10 @@ class Assessor:
     """What `judges(judge=Assessor(fn))` takes in place of a model.
 
     Of a judge that rates as a whole, the task is the first part that the judge would see, and the rest, under
-    headings, is held against it; a rating from 1 to 5 is 1 + 4 x score. A judge that counts asks of each counted thing:
-    it is the task, and the evidence is held against it; of an exchange, the reply against what the user said. What has
-    0.5 or more holds. Judges that take a text apart into claims, or rate several aspects at once, need a model.
+    headings, is held against it; a rating from 1 to 5 is 1 + 4 x score, of `GEval` the nearest whole one. A judge that
+    counts asks of each counted thing: it is the task, and the evidence is held against it; of an exchange, the reply
+    against what the user said. What has 0.5 or more holds. Judges that take a text apart into claims, or rate several
+    aspects at once, need a model.
 
     Args:
         assess: the function, async or not; one that is not runs in a thread.
@@ -61,11 +62,12 @@ class Assessor:
         """
         asked = _Asked.of(messages[-1].content if messages else "")
         names = set(output.model_fields) if output is not None else set()
-        if output is not None and names == {"reason", "rating"}:
+        judgement = names - {"reason"}
+        if output is not None and judgement in ({"rating"}, {"score"}, {"verdict"}):
             task, against = asked.whole()
             score, reason = await self._assessed(task, against)
-            low, high = _scale(output)
-            answer: JsonValue = {"reason": reason, "rating": None if score is None else low + score * (high - low)}
+            (name,) = judgement
+            answer: JsonValue = {"reason": reason, name: None if score is None else _on_scale(output, name, score)}
         elif names in ({"verdicts"}, {"ratings"}) and asked.items:
             answer = {min(names): [await self._item(number, *asked.item(text)) for number, text in asked.items]}
         else:
@@ -139,8 +141,21 @@ class _Asked:
         return "\n\n".join(f"{heading}:\n{text}" for heading, text in shown if text != NONE)
 
 
-def _scale(output: type[BaseModel]) -> tuple[float, float]:
-    """The lowest and the highest rating."""
-    schema = output.model_json_schema()["properties"]["rating"]
-    limits: Mapping[str, float] = next((branch for branch in schema.get("anyOf", [schema]) if "minimum" in branch), {})
-    return limits.get("minimum", 0), limits.get("maximum", 1)
+def _on_scale(output: type[BaseModel], name: str, score: float) -> bool | float:
+    """A score in the judge's own numbers: those of its scale, the nearest of single ones, or whether it holds."""
+    if name == "verdict":
+        return score >= HOLDS
+    schema = output.model_json_schema()["properties"][name]
+    limits: Mapping[str, JsonValue] = next(
+        (branch for branch in schema.get("anyOf", [schema]) if "minimum" in branch or "enum" in branch), {}
+    )
+    single = [number for number in _listed(limits.get("enum")) if isinstance(number, int)]
+    low, high = (min(single), max(single)) if single else (limits.get("minimum", 0), limits.get("maximum", 1))
+    assert isinstance(low, int | float)
+    assert isinstance(high, int | float)
+    rating = low + score * (high - low)
+    return min(single, key=lambda number: abs(number - rating)) if single else rating
+
+
+def _listed(value: JsonValue) -> Sequence[JsonValue]:
+    return value if isinstance(value, list) else []

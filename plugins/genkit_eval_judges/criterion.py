@@ -138,8 +138,8 @@ class Own(Part):
             return tuple(Variable(name=item) if isinstance(item, str) else item for item in self.variables)
         named = dict.fromkeys(name for text in self._texts for name in MENTION.findall(text))
         if not named:
-            optional = ("system_prompt", "request")
-            return (*(Variable(name=name, required=False) for name in optional), Variable(name="response"))
+            request, system = (Variable(name=name, required=False) for name in ("request", "system_prompt"))
+            return request, Variable(name="response"), system
         return tuple(Variable(name=name) for name in {**named, "response": None})
 
     @property

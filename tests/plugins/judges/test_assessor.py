@@ -9,7 +9,7 @@ import pytest
 
 from genkit_eval import EvalMetric, GenkitEval, Outcome, Status
 from genkit_eval.testing import data_point
-from genkit_eval_judges import Assess, Assessor, judges
+from genkit_eval_judges import Assess, Assessor, Criterion, GEval, Range, judges
 
 AGENT = {
     "input": "Book a table for two.",
@@ -179,3 +179,25 @@ def test_its_source_is_in_the_version() -> None:
 
     assert found[0].version != found[1].version
     assert re.fullmatch(r"assessor \S+kind [0-9a-f]{12}", found[0].models["judge"])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("own", "score"),
+    [
+        (Criterion(name="own", intent="i", criterion="c"), 0.8),
+        (Criterion(name="own", intent="i", criterion="c", scale=Range(low=1, high=5)), 0.8),
+        (Criterion(name="own", intent="i", criterion="c", scale="binary"), 1.0),
+        # 1 + 4 x 0.8 is 4.2, which is nearest to 4
+        (GEval(name="own", criterion="c", steps=("Read.", "Rate.")), 0.75),
+    ],
+    ids=["continuous", "range", "binary", "geval"],
+)
+async def test_it_judges_by_criteria_of_ones_own(own: Criterion | GEval, score: float) -> None:
+    stub = Stub((0.8, "well done"))
+    ge = GenkitEval(plugins=[judges(judge=Assessor(stub), own=[own])])
+
+    (metric,) = await ge.score(data_point(input="Book a table.", output="Done."), own.evaluator)
+
+    assert (metric.score, metric.rationale) == (pytest.approx(score), "well done")
+    assert stub.asked == [("Book a table.", "[response]:\nDone.")]
