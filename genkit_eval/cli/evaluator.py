@@ -8,6 +8,7 @@ from typing import Any
 import click
 from pydantic import JsonValue
 
+from genkit_eval.cli.asked_prompts import say_what_it_asks
 from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators, new_evaluator, say_schema
 from genkit_eval.cli.options import Verb, app_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
@@ -77,6 +78,11 @@ def list_evaluators(**options: Any) -> int:
 @command.command("show", cls=Verb)
 @click.argument("name")
 @click.option("--prompt", is_flag=True, help="Show the prompts that it asks its judge with, and nothing else.")
+@click.option(
+    "--sample",
+    metavar="DATA",
+    help="With --prompt: as they are sent for the first case of this file or dataset. No judge is asked.",
+)
 @app_option
 @model_options
 @root_option
@@ -87,11 +93,16 @@ def show_evaluator(**options: Any) -> int:
     Examples:
       genkit-eval evaluator show genkitEval/regex
       genkit-eval evaluator show genkitEval/faithfulness --prompt
+      genkit-eval evaluator show judge/correctness --prompt --sample answers.jsonl
     """
+    if options["sample"] is not None and not options["prompt"]:
+        raise click.UsageError("--sample goes with --prompt")
     session = open_app(options)
     with session.naming_the_app():
         evaluator = session.ge.registry.evaluator(options["name"])
-    if options["prompt"]:
+    if options["sample"] is not None:
+        say_what_it_asks(options, options["name"], options["sample"])
+    elif options["prompt"]:
         _say_prompts(evaluator, as_json=options["as_json"])
     elif options["as_json"]:
         say_json(json_pieces(_document(evaluator)))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
+from genkit_eval.models import Message
 from genkit_eval.prompts import FORM_FOLLOWS
 from genkit_eval.testing.answers import Answer, Call, chat_answer
 
-__all__ = ["in_form", "task_of"]
+__all__ = ["in_form", "reply_in_form", "task_of"]
 
 _FENCE = re.compile(r"data-[0-9a-f]{16}")
 _NUMBERED = re.compile(r"^\s*(\d+)[.:)]\s", re.MULTILINE)
@@ -26,8 +27,11 @@ def task_of(call: Call) -> str:
     messages = body.get("messages")
     if not isinstance(messages, list):
         return call.text()
-    first = [message for message in messages if isinstance(message, dict)][:2]
-    return _FENCE.sub("data", "\n".join(f"{message.get('role')}: {_said(message)}" for message in first))
+    return _task([message for message in messages if isinstance(message, dict)])
+
+
+def _task(messages: Sequence[Mapping[str, JsonValue]]) -> str:
+    return _FENCE.sub("data", "\n".join(f"{message.get('role')}: {_said(message)}" for message in messages[:2]))
 
 
 def _said(message: Mapping[str, JsonValue]) -> str:
@@ -41,12 +45,20 @@ def in_form(call: Call) -> Answer:
     Numbers lie within the schema's bounds, true and false are drawn by the task. A list of objects with a number gets
     one for each line of the task's first numbered list, as lists of verdicts want it; any other list gets two.
     """
-    task = task_of(call)
+    return chat_answer(_reply(task_of(call), _schema(call.body)))
+
+
+def reply_in_form(messages: Sequence[Message], output: type[BaseModel] | None) -> str:
+    """What a model would reply to these messages that answers as `in_form` does."""
+    task = _task([message.to_json() for message in messages])
+    return _reply(task, None if output is None else output.model_json_schema())
+
+
+def _reply(task: str, schema: Mapping[str, Any] | None) -> str:
     seed = int.from_bytes(blake2b(task.encode(errors="replace"), digest_size=8).digest())
-    schema = _schema(call.body)
     if schema is None:
-        return chat_answer(" ".join(_WORDS[seed >> shift & 7] for shift in range(0, 24, 3)))
-    return chat_answer(json.dumps(_Values(schema, task).value(schema, seed)))
+        return " ".join(_WORDS[seed >> shift & 7] for shift in range(0, 24, 3))
+    return json.dumps(_Values(schema, task).value(schema, seed))
 
 
 def _schema(body: JsonValue) -> Mapping[str, Any] | None:

@@ -1,0 +1,118 @@
+"""What an evaluator sends its judge for a case, shown without asking anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval.cli.output import say, say_json
+from genkit_eval.cli.samples import data_of, samples_of
+from genkit_eval.cli.session import Session, open_app
+from genkit_eval.definitions import Evaluator
+from genkit_eval.errors import ConfigError, ModelError
+from genkit_eval.model_calls import caller
+from genkit_eval.models import Embedder, Message, Model, Reply
+from genkit_eval.report.documents import json_pieces
+from genkit_eval.report.lines import Ink, Span, blank, line
+from genkit_eval.testing.fakes import HashEmbedder, ScriptedModel
+from genkit_eval.testing.forms import reply_in_form
+from genkit_eval.types import DataPoint, Score
+from genkit_eval.waiting import run_sync
+
+__all__ = ["say_what_it_asks"]
+
+T = TypeVar("T")
+STAND_IN = "stand-in"
+
+
+def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> None:
+    """Print the messages that an evaluator sends for the first case of a file or dataset, call by call.
+
+    Raises:
+        ConfigError: it has no judge, the data hold no case, or nothing is asked of a judge for this one.
+    """
+    session = _with_judge(options)
+    evaluator = session.ge.registry.evaluator(name)
+    if evaluator.needs is not None:
+        raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
+    if not evaluator.prompts:
+        raise ConfigError(f"evaluator '{evaluator.name}' names no prompts")
+    point = _first(session, data)
+    calls, score = run_sync(_asked(evaluator, point))
+    if not calls:
+        why = f": {score.reason}" if score is not None and score.reason else ""
+        raise ConfigError(f"evaluator '{evaluator.name}' asks nothing about case '{point.test_case_id}'{why}")
+    if options["as_json"]:
+        said: JsonValue = [[{"role": item.role, "content": item.content} for item in call] for call in calls]
+        say_json(json_pieces({"name": evaluator.name, "testCaseId": point.test_case_id, "calls": said}))
+        return
+    for number, messages in enumerate(calls, 1):
+        for item in messages:
+            say([line(Span(f"# call {number}, {item.role}", Ink.STRONG))])
+            say([*(line(row) for row in item.content.splitlines()), blank()])
+    if len(calls) > 1:
+        say([line(Span("What was replied in between is made up: later calls depend on it.", Ink.FAINT))])
+
+
+def _with_judge(options: Mapping[str, JsonValue]) -> Session:
+    """The app; the installed plugins with a judge and an embedder that are never asked, unless some are named."""
+    session = open_app(options)
+    if session.settings.get("app").value is not None:
+        return session
+    named = {name: session.settings.get(name).value or f"{STAND_IN}/{name}" for name in ("judge", "embedder")}
+    session = open_app({**options, **named})
+    session.ge.registry.define_models(STAND_IN, {"judge": ScriptedModel([])})
+    session.ge.registry.define_embedders(STAND_IN, {"embedder": HashEmbedder()})
+    return session
+
+
+def _first(session: Session, data: str) -> DataPoint:
+    found = data_of(data, format=None)
+    samples = session.ge.datasets.get(found).samples if isinstance(found, str) else samples_of(data, format=None)
+    if not samples:
+        raise ConfigError(f"{data} holds no case")
+    return DataPoint.model_validate(samples[0].to_json())
+
+
+async def _asked(evaluator: Evaluator, point: DataPoint) -> tuple[Sequence[Sequence[Message]], Score | None]:
+    """The messages of each call, and what the evaluator made of the replies."""
+    recorder = _Recorder()
+    before = caller.set(recorder)
+    try:
+        options = evaluator.parse_options({})
+        found = evaluator.with_options({})
+        score = await found.fn(point, options)
+    except ModelError:
+        # a reply that is made up may not be what was asked for
+        score = None
+    finally:
+        caller.reset(before)
+    return recorder.calls, score
+
+
+class _Recorder:
+    """Replies in the form that is asked for, in place of every model, and keeps what was asked."""
+
+    def __init__(self) -> None:
+        self.calls: list[Sequence[Message]] = []
+        self._embedder = HashEmbedder()
+
+    async def generate(
+        self,
+        model: Model,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None,
+        config: Mapping[str, JsonValue] | None,
+        read: Callable[[Reply], T],
+    ) -> T:
+        if all(list(messages[: len(call)]) != list(call) for call in self.calls):
+            self.calls.append(messages)
+        return read(Reply(text=reply_in_form(messages, output), finish_reason="stop"))
+
+    async def embed(
+        self, embedder: Embedder, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None
+    ) -> Sequence[Sequence[float]]:
+        return await self._embedder.embed(texts)
