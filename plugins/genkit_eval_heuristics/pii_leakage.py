@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from importlib.util import find_spec
 
 from pydantic import Field, field_validator
 
@@ -59,6 +60,14 @@ def _finding(item: Found) -> Finding:
 
 
 def _check_options(options: PiiLeakageOptions) -> str | None:
+    if "PHONE" not in options.categories:
+        return None
+    if find_spec("phonenumbers") is None:
+        others = json_text([category for category in CATEGORIES if category != "PHONE"])
+        return (
+            "needs the package phonenumberslite for phone numbers: pip install 'genkit-eval[pii]', or look for the "
+            f"others only, with categories={others}"
+        )
     try:
         for region in options.regions:
             check_region(region)

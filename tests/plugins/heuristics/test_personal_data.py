@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 
 import phonenumbers
@@ -9,6 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from genkit_eval import ConfigError, GenkitEval, run_sync
+from genkit_eval.testing import data_point
+from genkit_eval_heuristics import heuristics
 from genkit_eval_heuristics.personal_data import CATEGORIES, Found, personal_data
 from tests.plugins.heuristics.personal_lines import Line, labelled_lines
 
@@ -309,3 +313,16 @@ def test_precision_and_recall_on_the_labelled_lines(held_out: bool, capsys: pyte
         print(f"\npersonal data, {len(lines)} lines {name}: precision {precision:.3f}, recall {recall:.3f}")
     assert precision >= 0.95
     assert recall >= 0.95
+
+
+def test_without_the_numbering_plans_phones_are_refused_before_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as if the extra were not installed
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
+    ge = GenkitEval(plugins=[heuristics()])
+    point = data_point(output="Write to ann@example.org")
+
+    with pytest.raises(ConfigError, match=r"genkit-eval\[pii\].*categories="):
+        run_sync(ge.score(point, "heuristic/pii_leakage"))
+    (metric,) = run_sync(ge.score(point, ge.ref("heuristic/pii_leakage", categories=["EMAIL", "IBAN"])))
+
+    assert metric.score == 0.5
