@@ -27,7 +27,7 @@ from tests.bench.measure import Arm, Cost, best, measured
 from tests.bench.options import Options
 from tests.bench.table import Row, Table, count, seconds
 
-__all__ = ["CALLS", "by_client", "ours", "tables"]
+__all__ = ["CALLS", "by_client", "by_hand", "ours", "tables"]
 
 METRIC = "genkitEval/faithfulness"
 CALLS = 2
