@@ -16,6 +16,7 @@ from genkit_eval.citations import Marker, citation_markers
         ("At nine [2-4], [7–8].", [(2, 3, 4), (7, 8)]),
         ("At nine [4-2].", [(4, 2)]),
         ("At nine [^1] 【2】 【3†source】.", [(1,), (2,), (3,)]),
+        ("Between [1-60] and [1-999, 1-999].", []),
         ("At nine [1](https://example.org) [2]: there [2020] [a].", []),
         ("Take `a[0]` or\n```\nb[1]\n```\n[2]", [(2,)]),
     ],

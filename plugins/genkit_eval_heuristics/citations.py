@@ -15,7 +15,7 @@ from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 
 __all__ = ["EVALUATORS", "CitationOptions", "aggregate", "citation_findings", "citations_present"]
 
-_LINK = re.compile(r"https?://[^\s<>\"')\]]+", re.IGNORECASE)
+_LINK = re.compile(r"https?://[^\s<>\"')\]]{1,2000}", re.IGNORECASE)
 
 
 class CitationOptions(Thresholded):

@@ -10,12 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, ValidationInfo, field_validator
 
 from genkit_eval import DataPoint, Finding, Outcome, Sample, Score, Status
 from genkit_eval.errors import DataError
 
-__all__ = ["Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
+__all__ = ["MAX_FINDINGS", "Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
+
+MAX_FINDINGS, MAX_REASON = 500, 1_000
+"""How many findings of a score are kept, and how many characters of its reason: run files are read by people."""
 
 EDGE = 1e-9
 """A score this near below the threshold is at it: 0.7 as a sum of tenths is 0.7."""
@@ -25,6 +28,14 @@ class Options(BaseModel):
     """The base of every options model: unknown options are refused, and it is built when it is first used."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_switch(cls, value: object, about: ValidationInfo) -> object:
+        # true would count as 1
+        if isinstance(value, bool) and cls.model_fields[str(about.field_name)].annotation is not bool:
+            raise ValueError("true and false are no value for it")
+        return value
 
 
 class Thresholded(Options):
@@ -82,8 +93,17 @@ def verdict(
     findings: Sequence[Finding] = (),
     details: Mapping[str, JsonValue] | None = None,
 ) -> Score:
-    """PASS where the value reaches the threshold of the options, else FAIL."""
+    """PASS where the value reaches the threshold of the options, else FAIL.
+
+    Of more than 500 findings those that did not pass come first, and the rest is left out; how many there were stands
+    in the details. A reason of more than 1,000 characters is cut.
+    """
     passed = value >= options.threshold - EDGE
+    if len(findings) > MAX_FINDINGS:
+        details = {**(details or {}), "findings": len(findings)}
+        findings = sorted(findings, key=lambda finding: finding.passed is True)[:MAX_FINDINGS]
+    if len(reason) > MAX_REASON:
+        reason = reason[:MAX_REASON] + "…"
     values: dict[str, object] = {
         "score": value,
         "status": Status.PASS if passed else Status.FAIL,

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score, Status
 from genkit_eval.text import text_of
-from genkit_eval_heuristics.definition import Heuristic, Options
+from genkit_eval_heuristics.definition import MAX_FINDINGS, Heuristic, Options
 
 __all__ = ["EVALUATORS", "RefusalOptions", "refusal", "refusals"]
 
@@ -78,7 +78,7 @@ def refusal(point: DataPoint, options: RefusalOptions) -> Score:
     found = refusals(text_of(point.output), options.phrases)
     status = Status.FAIL if found else Status.PASS
     reason = f"it says {found[0].text!r}" if found else "no refusal found"
-    return Score.scored(1.0 if found else 0.0, reason=reason, status=status, findings=found)
+    return Score.scored(1.0 if found else 0.0, reason=reason, status=status, findings=found[:MAX_FINDINGS])
 
 
 def refusals(text: str, phrases: Sequence[str] = ()) -> list[Finding]:

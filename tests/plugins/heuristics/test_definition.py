@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
-from genkit_eval import DataPoint, GenkitEval, Outcome, Registry, Score, Status, run_sync
+from genkit_eval import DataPoint, Finding, GenkitEval, Outcome, Registry, Score, Status, run_sync
 from genkit_eval_heuristics import Heuristic, Thresholded, heuristics, verdict
 
 
@@ -55,6 +56,27 @@ def test_a_sum_that_is_the_threshold_but_for_rounding_passes() -> None:
 
     assert 0.1 + 0.7 < 0.8
     assert score.status is Status.PASS
+
+
+def test_of_very_many_findings_those_that_are_wrong_are_kept() -> None:
+    findings = [Finding(text=str(number), passed=number % 2 == 0) for number in range(2_000)]
+
+    score = verdict(0.5, Thresholded(), reason="", findings=findings, details={"a": 1})
+
+    assert len(score.findings) == 500
+    assert [finding.text for finding in score.findings[:2]] == ["1", "3"]
+    assert score.details == {"a": 1, "findings": 2_000}
+
+
+def test_a_reason_is_cut_where_nobody_reads_on() -> None:
+    score = verdict(0.5, Thresholded(), reason="a" * 5_000)
+
+    assert score.reason == "a" * 1_000 + "…"
+
+
+def test_true_is_no_number() -> None:
+    with pytest.raises(ValidationError, match="most"):
+        LengthOptions.model_validate({"most": True})
 
 
 def test_what_is_not_there_is_inconclusive(tmp_path: Path) -> None:
