@@ -49,12 +49,24 @@ def read_json(output: JsonValue, *, strip_fences: bool) -> JsonAnswer:
     fenced = inside is not None
     try:
         text = inside if inside is not None and strip_fences else output
-        return JsonAnswer(json.loads(text, parse_constant=_refuse), fenced=fenced)
+        return JsonAnswer(_parsed(text), fenced=fenced)
     except RecursionError:
         return JsonAnswer(problem="it nests too deeply", fenced=fenced)
     except ValueError as problem:
         told = "there is a code fence around it" if fenced and not strip_fences else str(problem)[:MAX_PROBLEM]
         return JsonAnswer(problem=told, fenced=fenced)
+
+
+def _parsed(text: str) -> JsonValue:
+    value: JsonValue
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        # Python reads no whole number of more than 4,300 digits; as 1e9999 is, it is beyond what a float holds
+        value = json.loads(text, parse_constant=_refuse, parse_int=float)
+    return value
 
 
 def _inside_fence(output: str) -> str | None:

@@ -132,9 +132,9 @@ def _types(schema: object) -> Sequence[str]:
 
 
 def _is_a(value: JsonValue, kind: str) -> bool:
-    if kind == "integer":
-        return json_kind(value) == "number" and float(str(value)).is_integer()
-    return json_kind(value) == kind
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return json_kind(value) == ("number" if kind == "integer" else kind)
 
 
 EVALUATORS = (

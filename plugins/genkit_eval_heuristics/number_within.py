@@ -54,6 +54,8 @@ def number_within(point: DataPoint, options: NumberOptions) -> Score:
     Raises:
         DataError: there is no number in the reference.
     """
+    if point.reference is None:
+        return Score.inconclusive(reason="there is no reference")
     known = _known(point, options)
     if not known:
         raise DataError(_problem(point, options))
@@ -92,7 +94,7 @@ def _known(sample: Sample, options: NumberOptions) -> list[float]:
 
 
 def _problem(sample: Sample, options: NumberOptions) -> str | None:
-    if not sample.has("reference") or _known(sample, options):
+    if sample.reference is None or _known(sample, options):
         return None
     return f"reference must hold a number, found {text_of(sample.reference)!r:.80}"
 

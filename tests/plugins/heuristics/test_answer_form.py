@@ -135,6 +135,10 @@ def test_number_within_by_hand(
     assert measure("heuristic/number_within", options, output=output, reference=reference).score == score
 
 
+def test_without_a_number_to_hold_against_there_is_nothing_to_say(measure: Measure) -> None:
+    assert measure("heuristic/number_within", output="1", reference=None).outcome is Outcome.INCONCLUSIVE
+
+
 def test_a_reference_without_a_number_is_a_mistake_in_the_data(measure: Measure) -> None:
     metric = measure("heuristic/number_within", output="1", reference="one")
 

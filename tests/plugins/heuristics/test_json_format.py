@@ -28,6 +28,11 @@ JSON = st.recursive(
 )
 
 
+def test_a_number_of_any_length_is_json(measure: Measure) -> None:
+    assert measure("heuristic/json_validity", output=f"[{'9' * 5_000}]").score == 1
+    assert measure("heuristic/json_validity", output=f"[{'9' * 5_000}, NaN]").score == 0
+
+
 @pytest.mark.parametrize(
     ("answer", "score"),
     [
@@ -38,6 +43,7 @@ JSON = st.recursive(
             '{"id": true, "status": "ok"}', 0.85, marks=pytest.mark.case("heuristic-json/bool-is-not-integer")
         ),
         ('{"id": 12345678901234567890, "status": "ok"}', 1.0),
+        pytest.param(f'{{"id": 1{"0" * 400}, "status": "ok"}}', 1.0, id="400 digits"),
         ('{"id": 1.5, "status": null}', 0.7),
         # an array has no fields: 0.4 + 0 + 0.3
         ("[1, 2]", 0.7),
