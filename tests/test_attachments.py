@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval import Attachment, DataError, DataFileError, GenkitEval, Sample, run_sync
+from genkit_eval import Attachment, DataError, DataFileError, GenkitEval, Limits, Sample, run_sync
 from genkit_eval.attachments import MOST_BYTES, content_of, is_elsewhere, taken_in
 from genkit_eval.datasets import as_samples, check_file, read_samples
 
@@ -142,3 +142,29 @@ def test_the_run_says_what_was_judged_by(tmp_path: Path) -> None:
     (result,) = ge.runs.load(run.id).results
     assert result.metrics[0].score == 2
     assert [item.digest for item in result.attachments] == [digest(PNG)] * 2
+
+
+def test_a_resumed_run_does_anew_only_the_case_whose_file_has_changed(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.pdf").write_bytes(PDF + name.encode())
+    rows = [{"testCaseId": name, "input": name, "attachments": [str(tmp_path / f"{name}.pdf")]} for name in "abc"]
+    ge = GenkitEval(root=tmp_path / "store")
+    ge.define_evaluator("my/files", fn=lambda point: len(point.attachments))
+    asked: list[str] = []
+
+    @ge.flow("f")
+    async def flow(value: str) -> str:
+        asked.append(value)
+        if value == "b":
+            raise ValueError("not today")
+        return value
+
+    limits = Limits(max_concurrency=1, max_failures=1)
+    begun = run_sync(ge.evaluate(rows, target="f", evaluators=["my/files"], limits=limits))
+    (tmp_path / "a.pdf").write_bytes(PDF + b"other")
+
+    run = run_sync(ge.evaluate(rows, resume=begun.id, limits=Limits()))
+
+    assert asked == ["a", "b", "a", "c"]
+    ends = [b"other", b"b", b"c"]
+    assert [result.attachments[0].digest for result in run.results] == [digest(PDF + end) for end in ends]
