@@ -39,7 +39,7 @@ async def hallucination(inputs: Inputs, options: HallucinationOptions, use: Inst
         return nothing_counted(options, "the answer holds nothing that could be made up")
     if retrieved:
         # what the user said is no invention either
-        evidence = [text for text in (inputs.shown(("request",)), *retrieved) if text]
+        evidence = [text for text in (inputs.shown(("request",), files=False), *retrieved) if text]
         form, what = "context", "specifics come from the context"
     else:
         evidence = [inputs.shown(("request", "response"))]

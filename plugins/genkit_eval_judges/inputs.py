@@ -163,11 +163,17 @@ class Inputs:
             given[place] = "\n\n".join((given[place], *self._unasked(names)))
         return given
 
-    def shown(self, names: Collection[str]) -> str:
-        """Parts under headings, each in marks of its own; those that are not there are left out."""
+    def shown(self, names: Collection[str], *, files: bool = True) -> str:
+        """Parts under headings, each in marks of its own; those that are not there are left out.
+
+        Args:
+            names: the parts.
+            files: whether attached files stand with them; False where the documents are shown too, as they are of them.
+        """
         given = {name: _text(self, name) for name in names}
         parts = [_headed(name, text) for name, text in given.items() if text.strip()]
-        return "\n\n".join((*parts, *(self._unasked(names) if parts else ())))
+        asked = names if files else (*names, "attachments")
+        return "\n\n".join((*parts, *(self._unasked(asked) if parts else ())))
 
     def _unasked(self, names: Collection[str]) -> Iterator[str]:
         """What belongs to a case though a prompt has no place for it: the assistant's system prompt, attached files."""

@@ -52,6 +52,17 @@ async def test_the_pages_of_a_pdf_are_documents_that_claims_are_held_against(jud
     assert "Parcels" not in model.calls[0].text
 
 
+async def test_the_pages_of_a_pdf_are_shown_once(judged: Judged, tmp_path: Path) -> None:
+    files = attached(tmp_path, terms_pdf=pdf(*TERMS))
+
+    _, model = await judged(
+        "judge/hallucination", claims(True), output="a", attachments=files, system_prompt="We close at six."
+    )
+
+    assert model.calls[1].text.count("Parcels go back") == 1
+    assert "We close at six." in fenced_in(model.calls[1].text)
+
+
 async def test_a_prompt_without_a_place_for_files_shows_them_beside_the_request(judged: Judged, tmp_path: Path) -> None:
     files = attached(tmp_path, terms_pdf=pdf(*TERMS), logo_svg=SVG)
 
