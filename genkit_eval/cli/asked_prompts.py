@@ -8,8 +8,10 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval.cli.output import say, say_json
+from genkit_eval.cli.prepared import prepared_evaluator
 from genkit_eval.cli.samples import data_of, samples_of
 from genkit_eval.cli.session import Session, open_app
+from genkit_eval.dataset_access import dataset_reader
 from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError, ModelError
 from genkit_eval.model_calls import caller
@@ -34,12 +36,13 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> 
         ConfigError: it has no judge, the data hold no case, or nothing is asked of a judge for this one.
     """
     session = _with_judge(options)
-    evaluator = session.ge.registry.evaluator(name)
+    evaluator = prepared_evaluator(session, name)
     if evaluator.needs is not None:
         raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
     if not evaluator.prompts:
         raise ConfigError(f"evaluator '{evaluator.name}' names no prompts")
     point = _first(session, data)
+    dataset_reader.set(lambda dataset, version: session.ge.datasets.get(dataset, version=version))
     calls, score = run_sync(_asked(evaluator, point))
     if not calls:
         why = f": {score.reason}" if score is not None and score.reason else ""

@@ -12,14 +12,13 @@ from pydantic import JsonValue
 
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import say, say_json, tell
+from genkit_eval.cli.prepared import prepared_evaluator
 from genkit_eval.cli.session import KEPT, Session, open_app
 from genkit_eval.errors import ConfigError
 from genkit_eval.evaluator_files import SCHEMA_FILE, evaluator_text, file_name, read_evaluators, write_evaluator
-from genkit_eval.preparation import prepare
 from genkit_eval.registry import EvaluatorFormat, FileEvaluator
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import line
-from genkit_eval.waiting import run_sync
 
 __all__ = ["export_evaluator", "import_evaluators", "new_evaluator", "say_schema"]
 
@@ -153,16 +152,9 @@ def _renamed(session: Session, like: str, name: str) -> str:
 
 def _document(session: Session, name: str) -> dict[str, JsonValue]:
     """What a file of the evaluator holds, with what was made for it."""
-    registry = session.ge.registry
-    with session.naming_the_app():
-        evaluator = registry.evaluator(name)
-    bare = evaluator.alias_of or evaluator.name
-    if bare in registry.preparations:
-        try:
-            run_sync(prepare(registry, [bare], session.ge.root / "prepared", may_ask=False))
-        except ConfigError as problem:
-            tell(f"notice: {problem}")
-    document = registry.evaluator(bare).metadata.get("document") or _format(session).document(bare)
+    found = prepared_evaluator(session, name)
+    bare = found.alias_of or found.name
+    document = found.metadata.get("document") or _format(session).document(bare)
     if not isinstance(document, dict):
         raise ConfigError(
             f"evaluator '{bare}' is defined in code: only those of your own that a judge decides are in files"

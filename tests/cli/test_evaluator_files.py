@@ -96,6 +96,27 @@ def test_the_steps_that_a_run_made_are_exported(
     assert after.json["document"]["steps"] == ["Read it.", "Rate it."]
 
 
+def test_what_a_judge_is_sent_is_shown_with_steps_and_entries(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = "\nvariables: [response, {name: like_it, nearest: {dataset: solved_cases, k: 1}}]\n"
+    (answers / "window.yaml").write_text(WINDOW + near)
+    genkit_eval("evaluator", "import", "window.yaml", "coherence.yaml")
+    (answers / "solved.json").write_text('[{"input": "Hi there", "reference": "Hello."}]')
+    genkit_eval("dataset", "add", "solved_cases", "solved.json")
+    show = ("evaluator", "show", "--prompt", "--sample", "answers.json")
+    early = genkit_eval(*show, "geval/coherence")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        genkit_eval(*RUN, "-e", "geval/coherence")
+
+    steps, entries = genkit_eval(*show, "geval/coherence"), genkit_eval(*show, "custom/window")
+
+    assert (early.code, "needs its steps" in early.err) == (2, True)
+    assert "1. Read it.\n2. Rate it." in steps.out
+    assert "1. input: Hi there\n   reference: Hello." in entries.out
+
+
 def test_steps_are_paid_for_only_with_leave(
     genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
