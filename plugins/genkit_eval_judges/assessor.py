@@ -44,6 +44,8 @@ class Assessor:
         assess: the function, async or not; one that is not runs in a thread.
     """
 
+    sees = False
+
     def __init__(self, assess: Assess) -> None:
         self._assess = assess
         self.name = f"assessor {getattr(assess, '__qualname__', type(assess).__qualname__)} {digest_of(assess)}"

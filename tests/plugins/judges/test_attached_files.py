@@ -11,7 +11,7 @@ import pytest
 from genkit_eval import GenkitEval, Limits, Outcome, run_sync
 from genkit_eval.prompts import fenced_in
 from genkit_eval.testing import OpenAIServer, ScriptedModel, data_point, error_answer
-from genkit_eval_judges import Criterion, judges
+from genkit_eval_judges import Assessor, Criterion, judges
 from genkit_eval_openai import openai_models
 from tests.plugins.attacks.gullible import outside
 from tests.plugins.attacks.targets import ATTACKS
@@ -104,6 +104,15 @@ async def test_an_image_for_a_judge_that_takes_none_is_inconclusive_and_costs_no
     assert metric.outcome is Outcome.INCONCLUSIVE
     assert metric.rationale == "the case has an image (scan.png), and the judge scripted takes none"
     assert not model.calls
+
+
+async def test_a_function_in_place_of_a_model_sees_nothing(tmp_path: Path) -> None:
+    files = attached(tmp_path, scan_png=picture())
+    ge = GenkitEval(plugins=[judges(judge=Assessor(lambda task, against: (1.0, "fine")))])
+
+    (metric,) = await ge.score(data_point(output="a", attachments=files), "judge/task_alignment")
+
+    assert metric.outcome is Outcome.INCONCLUSIVE
 
 
 def test_a_server_that_refuses_images_makes_the_case_inconclusive_and_is_believed(tmp_path: Path) -> None:
