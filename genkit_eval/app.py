@@ -368,12 +368,10 @@ class GenkitEval:
         try:
             return make()
         except Unprepared as lacking:
-            if not prepare:
-                raise
             from genkit_eval import preparation
 
-            folder = self.root / "prepared"
-            made = await preparation.prepare(self.registry, lacking.names, folder, may_ask=self.cache != "only")
+            folder, may_ask = self.root / "prepared", prepare and self.cache != "only"
+            made = await preparation.prepare(self.registry, lacking.names, folder, may_ask=may_ask)
             if told is not None:
                 told += made
             return make()

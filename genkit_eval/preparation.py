@@ -8,7 +8,7 @@ from typing import Any
 
 from genkit_eval._files import Draft
 from genkit_eval.datasets.yaml_files import parse_yaml, yaml_text
-from genkit_eval.errors import ConfigError, DataFileError, StoreError
+from genkit_eval.errors import ConfigError, DataFileError, StoreError, Unprepared
 from genkit_eval.registry import Preparation, Registry
 
 __all__ = ["prepare"]
@@ -21,7 +21,8 @@ async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may
         may_ask: whether a model may be asked.
 
     Raises:
-        ConfigError: what was kept, and perhaps edited, is of no use; or it is not there, and nobody may be asked.
+        ConfigError: what was kept, and perhaps edited, is of no use.
+        Unprepared: it is not there, and nobody may be asked.
         ModelError: whoever was to make it did not.
     """
     told = []
@@ -30,7 +31,8 @@ async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may
         path = folder / f"{work.key}.yaml"
         made = _kept(path)
         if made is None and not may_ask:
-            raise ConfigError(f"evaluator '{name}' lacks {path}, and no model may be asked for it: run it once without")
+            needs = registry.evaluator(name).needs
+            raise Unprepared([name], f"{needs} ({path} is not there, and no model may be asked now)")
         if made is None:
             made = await _made(work, path)
             told.append(f"{name}: what it lacked was made by a call beside the run, and is kept in {path}")

@@ -93,7 +93,7 @@ def _forecast_text(session: Session, request: Request) -> Sequence[str]:
                 repeats=request.repeats,
             )
         except Unprepared as lacking:
-            return (f"{lacking}: a call more, after which is known what the rest takes",)
+            return (f"{', '.join(lacking.names)}: first a call that makes what is lacking; the rest is known after it",)
         known = await forecast(session.ge, plan, source, session.ge.terms(plan, limits=request.limits))
         lines = forecast_lines(known.key, known.usage, seconds=known.seconds, basis=known.basis, width=columns())
         return list(rendered(lines, colour=False))

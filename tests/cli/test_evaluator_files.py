@@ -117,6 +117,22 @@ def test_what_a_judge_is_sent_is_shown_with_steps_and_entries(
     assert "1. input: Hi there\n   reference: Hello." in entries.out
 
 
+def test_a_plan_pays_for_no_steps_and_knows_those_that_are_there(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genkit_eval("evaluator", "import", "coherence.yaml")
+    plan = ("plan", "answers.json", "--no-target", "--judge", "openai/any", "-e", "geval/coherence")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        early, asked = genkit_eval(*plan), len(server.calls)
+        genkit_eval(*RUN, "-e", "geval/coherence")
+
+        later = genkit_eval(*plan)
+
+    assert (early.code, asked, "no model may be asked now" in early.err) == (2, 0, True)
+    assert (later.code, len(server.calls)) == (0, 2)
+
+
 def test_steps_are_paid_for_only_with_leave(
     genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
