@@ -161,7 +161,8 @@ def _session(plan: Plan, source: Source, journal: Journal, terms: Terms, progres
     kept = KeptReplies(journal, cache=terms.cache)
     brake = _brake(ledger, limits.most_failures(source.count))
     purse = Purse(terms.budget, terms.prices, brake)
-    calls = RunCalls(kept, purse, limits=limits, prices=terms.prices)
+    # as they were given: a few samples may ask many things at one time
+    calls = RunCalls(kept, purse, limits=terms.limits, prices=terms.prices)
     _count_usage(plan, ledger, purse, calls.totals)
     meter = Meter(ledger, source.count, brake, calls.totals, progress)
     lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))

@@ -29,9 +29,10 @@ FORBIDDEN, MOST_FORBIDDEN = 403, 3
 class Limiter:
     """Turns at one model, for all that ask it: from any loop, asyncio's or trio's, and from any thread.
 
-    How many calls there are at one time grows by one for each window of successes while more are wanted, and shrinks
-    by a quarter, once a round trip, when the server says that it is too much. How fast they follow each other is the
-    business of `Pace`. Turns are taken in the order in which they were asked for.
+    How many calls there are at one time grows by one for each window of successes while more are wanted (by an eighth
+    of what it began with, until the server first says that it is too much), and shrinks by a quarter, once a round
+    trip, when the server says so. How fast they follow each other is the business of `Pace`. Turns are taken in the
+    order in which they were asked for.
     """
 
     def __init__(self, limits: ModelLimits, *, now: Callable[[], float] = monotonic) -> None:
@@ -41,6 +42,7 @@ class Limiter:
         self.counts_tokens = limits.tokens_per_minute is not None
         self._most = limits.most_concurrency
         self._room = float(min(limits.concurrency or self._most, self._most))
+        self._step = max(self._room // 8, 1.0)
         self._in_flight = 0
         self._opens_at = math.inf
         self._succeeded = False
@@ -139,7 +141,7 @@ class Limiter:
             self._window += 1
             if self._window >= self._room:
                 if self._wanted_more:
-                    self._room = min(self._room + 1, self._most)
+                    self._room = min(self._room + self._step, self._most)
                 self._window, self._wanted_more = 0, False
 
     def overloaded(self, slot: Slot, wait: float | None) -> None:
@@ -147,6 +149,7 @@ class Limiter:
         with self._lock:
             now = self._now()
             if self._pace.refused(slot.number, now, latency=now - slot.started, wait=wait):
+                self._step = 1.0
                 # what is still out was taken: so many it bears
                 bears = max(self._room * DECREASE, self._in_flight - 1, LEAST)
                 self._room = min(self._room, bears)

@@ -129,6 +129,12 @@ async def test_a_window_of_successes_makes_room_for_one_more_when_more_are_wante
     assert grown == 3
 
 
+def test_room_grows_in_larger_steps_until_the_server_says_that_it_is_too_much() -> None:
+    grown = asked(Unlucky(0), 32 * 5, at_once=64, limits=ModelLimits(concurrency=32), latency=1.0).room
+
+    assert 32 + 3 * 4 <= grown <= 32 + 5 * 4
+
+
 def test_where_no_more_are_wanted_no_room_is_made() -> None:
     assert asked(Unlucky(0), 500, at_once=8, limits=ModelLimits(concurrency=8)).room == 8
 

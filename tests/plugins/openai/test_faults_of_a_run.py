@@ -7,9 +7,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from genkit_eval import EvalRun, GenkitEval, Limits, ModelLimits, Outcome, Status, run_sync
+from genkit_eval import (
+    DataPoint,
+    EvalRun,
+    GenkitEval,
+    Judge,
+    Limits,
+    Message,
+    ModelLimits,
+    Outcome,
+    Status,
+    run_sync,
+)
 from genkit_eval.testing import Answer, Call, OpenAIServer, chat_answer, error_answer
 from genkit_eval.types import Usage
 from genkit_eval_metrics import genkit_metrics
@@ -163,6 +175,25 @@ def test_a_case_that_waits_for_its_turn_is_not_late(ge: Callable[..., GenkitEval
         run = judged(ge(server), inputs(4), **limits)
 
     assert [result.metrics[0].status for result in run.results] == [Status.PASS] * 4
+
+
+def test_one_sample_may_ask_many_things_at_one_time(ge: Callable[..., GenkitEval]) -> None:
+    with OpenAIServer('{"label": "yes"}', latency_seconds=0.1) as server:
+        app = ge(server)
+        judge = Judge(app.registry.model("openai/j"))
+
+        @app.define_evaluator("t/many")
+        async def many(point: DataPoint) -> bool:
+            async with anyio.create_task_group() as group:
+                for number in range(20):
+                    asked = [Message(role="user", content=f"{point.output} {number}")]
+                    group.start_soon(judge.choose, asked, ["yes", "no"])
+            return True
+
+        run = run_sync(app.evaluate(inputs(1), target=None, evaluators=["t/many"]))
+
+    assert run.results[0].metrics[0].score is True
+    assert server.peak > 8
 
 
 def test_target_and_judge_share_the_turns_of_one_model(ge: Callable[..., GenkitEval]) -> None:
