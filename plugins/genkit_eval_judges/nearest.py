@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import mul
+from heapq import nlargest
+from operator import itemgetter, mul
 
 import anyio
+from anyio import to_thread
 from pydantic import JsonValue
 
 from genkit_eval import ConfigError, Sample
@@ -50,9 +52,13 @@ class Entries:
         async with self._turn:
             await self._embedded(embedder)
         (query,) = await embedder.directions([text])
+        # a thousand entries take a tenth of a second, in which the loop has better things to do
+        return await to_thread.run_sync(self._near, query, inputs, abandon_on_cancel=True)
+
+    def _near(self, query: Sequence[float], inputs: Inputs) -> list[tuple[Sample, float]]:
         pairs = zip(self.samples, self._directions, strict=True)
         near = [(sample, sum(map(mul, query, other))) for sample, other in pairs if not _same(sample, inputs)]
-        return sorted(near, key=lambda pair: -pair[1])[: self.nearest.k]
+        return nlargest(self.nearest.k, near, key=itemgetter(1))
 
     async def _embedded(self, embedder: Embedding) -> None:
         """What is embedded stays so, even if a later call fails."""

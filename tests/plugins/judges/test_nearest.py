@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from genkit_eval import ConfigError, GenkitEval, Outcome, negate
+from genkit_eval import ConfigError, GenkitEval, Limits, Outcome, negate
 from genkit_eval.testing import HashEmbedder, ScriptedModel, data_point
 from genkit_eval_judges import Criterion, GEval, Nearest, Variable, judges
 from tests.plugins.judges.replies import rating
@@ -80,6 +81,42 @@ async def test_the_case_itself_is_no_entry(tmp_path: Path) -> None:
     metric = await app.score(test_case_id="opening", input="when does the pool open")
 
     assert metric.details["shown"]["cases"]["entries"] == ["sauna", "price"]
+
+
+@pytest.mark.anyio
+async def test_of_equally_near_entries_the_first_in_the_dataset_are_shown(tmp_path: Path) -> None:
+    app = App(tmp_path)
+    rows = [{"testCaseId": f"twin-{number}", "input": GIVEN["input"]} for number in range(3)]
+    app.ge.datasets.patch("faq_pool", rows, expected_version=1)
+
+    metric = await app.score()
+
+    assert metric.details["shown"]["cases"]["entries"] == ["twin-0", "twin-1"]
+
+
+@pytest.mark.anyio
+async def test_entries_are_embedded_a_hundred_at_a_time_and_what_was_embedded_is_kept(tmp_path: Path) -> None:
+    app = App(tmp_path)
+    rows = [{"testCaseId": f"more-{number}", "input": f"question {number}"} for number in range(150)]
+    app.ge.datasets.patch("faq_pool", rows, expected_version=1)
+    failing = iter([None, OSError("the network is down"), None, None, None])
+    embed = app.embedder.embed
+
+    async def unsteady(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        problem = next(failing)
+        if problem is not None:
+            raise problem
+        return await embed(texts)
+
+    app.embedder.embed = unsteady  # type: ignore[method-assign]  # an embedder that fails once
+    samples = [{**GIVEN, "testCaseId": name} for name in "ab"]
+
+    run = await app.ge.evaluate(
+        samples, target=None, evaluators=["custom/style"], limits=Limits(max_concurrency=1, retries=0)
+    )
+
+    assert [result.metrics[0].outcome for result in run.results] == [Outcome.FAILED, Outcome.VERDICT]
+    assert [len(texts) for texts in app.embedder.calls] == [100, 53, 1]
 
 
 @pytest.mark.anyio
