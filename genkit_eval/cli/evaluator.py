@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from genkit_eval.cli.asked_prompts import say_what_it_asks
 from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators, new_evaluator, say_schema
+from genkit_eval.cli.option_lines import option_lines
 from genkit_eval.cli.options import Verb, app_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_app
@@ -164,25 +165,16 @@ def _lines(evaluator: Evaluator, width: int) -> list[Line]:
         "better": "higher" if evaluator.direction.value == "maximize" else "lower",
         "range": f"{rule.low:g} to {rule.high:g}" if rule.low is not None and rule.high is not None else "",
         "threshold": "" if rule.threshold is None else f"{rule.threshold:g}",
+        "formula": str(evaluator.metadata.get("formula", "")),
+        "source": str(evaluator.metadata.get("source", "")),
         "reads": _reads(evaluator),
         "asks": ", ".join(f"{use} {name}" for use, name in evaluator.models.items()),
         "not ready": evaluator.needs or "",
     }
     lines = [line(Span(evaluator.name, Ink.STRONG))]
     lines += [line(part) for part in wrap(evaluator.definition, width, lines=20) if part]
-    lines += [blank(), *(line(Span(f"{name:<11}", Ink.FAINT), value) for name, value in facts.items() if value)]
-    return [*lines, *_option_lines(evaluator, width)]
-
-
-def _option_lines(evaluator: Evaluator, width: int) -> list[Line]:
-    if evaluator.options is None or not evaluator.options.model_fields:
-        return []
-    rows = []
-    for name, info in evaluator.options.model_fields.items():
-        kind = getattr(info.annotation, "__name__", str(info.annotation))
-        default = "required" if info.is_required() else str(info.get_default(call_default_factory=True))
-        default = str(evaluator.presets.get(name, default))
-        rows.append(Row((name, kind, default, info.description or "")))
-    shown = (Column("option"), Column("type"), Column("default", least=8), Column("meaning", least=16))
-    example = f"-e {evaluator.name}:{next(iter(evaluator.options.model_fields))}=…"
-    return [blank(), *table(shown, rows, width=width), blank(), line(Span(example, Ink.FAINT))]
+    lines.append(blank())
+    for name, value in facts.items():
+        for place, part in enumerate(wrap(value, width - 11, lines=20) if value else ()):
+            lines.append(line(Span(f"{'' if place else name:<11}", Ink.FAINT), part))
+    return [*lines, *option_lines(evaluator, width)]

@@ -42,6 +42,7 @@ def _define(registry: Registry, heuristic: Heuristic) -> None:
             "reads": [*dict.fromkeys((*heuristic.requires, *heuristic.non_empty, *heuristic.reads))],
             "formula": heuristic.formula,
             "source": heuristic.source,
+            "custom": [*heuristic.custom],
             # most of them would fail or have nothing to say about data that is not made for them
             "onRequest": True,
         },

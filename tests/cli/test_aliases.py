@@ -48,7 +48,7 @@ def test_an_alias_is_shown_with_its_presets(genkit_eval: CommandLine, app: str) 
     shown = genkit_eval("evaluator", "show", "other/Short", "--app", app).out
 
     assert "alias of   my/short\n" in shown
-    assert "most    int   5" in shown
+    assert "most=5  whole number\n" in shown
 
 
 def test_a_run_keeps_what_is_judged_by_an_alias_under_its_name(genkit_eval: CommandLine, app: str) -> None:

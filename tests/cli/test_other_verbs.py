@@ -30,7 +30,7 @@ def test_an_evaluator_is_explained(genkit_eval: CommandLine, app: Path) -> None:
     done = genkit_eval("evaluator", "show", "my/below")
 
     assert "reads      output" in done.out
-    assert "limit   int   2" in done.out
+    assert "limit=2  whole number\n" in done.out
     assert genkit_eval("evaluator", "show", "/evaluator/my/below", "--json").json["options"]["title"] == "Options"
 
 
