@@ -1,4 +1,4 @@
-"""Keys are cut out of whatever a server says, also where it says them in base64."""
+"""Keys are cut out of whatever a server says, also where it says them in base64, or escaped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable
-from urllib.parse import quote
+from html import escape
 
 __all__ = ["Redactor"]
 
@@ -21,11 +21,12 @@ _OPENAI_KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{6,}")
 
 
 class Redactor:
-    """Cuts secrets out of texts: as they are, percent-encoded, or within base64; and whatever looks like a key."""
+    """Cuts secrets out of texts: as they are, escaped, or within base64; and whatever looks like a key."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         # a shorter one would cut holes into words
-        self._secrets = sorted({secret for secret in secrets if len(secret) >= 6}, key=len, reverse=True)
+        distinct = sorted({secret for secret in secrets if len(secret) >= 6}, key=len, reverse=True)
+        self._secrets = {secret: _however_escaped(secret) for secret in distinct}
 
     def __repr__(self) -> str:
         return "Redactor()"
@@ -42,8 +43,7 @@ class Redactor:
 
     def _without(self, secrets: Iterable[str], encoded: re.Pattern[str], text: str) -> str:
         for secret in secrets:
-            for form in (secret, quote(secret, safe=""), repr(secret)[1:-1]):
-                text = text.replace(form, HIDDEN)
+            text = self._secrets[secret].sub(HIDDEN, text)
         return encoded.sub(lambda found: HIDDEN if self._encoded_in(found[0]) else found[0], text)
 
     def _encoded_in(self, piece: str) -> bool:
@@ -51,6 +51,21 @@ class Redactor:
         # cut from the middle of a longer encoding, it may begin at any of four places
         decoded = [_decoded(symbols[start:]) for start in range(4)]
         return any(secret.encode() in text for secret in self._secrets for text in decoded)
+
+
+def _however_escaped(secret: str) -> re.Pattern[str]:
+    """Finds it as it is, or with any of its characters escaped: as in an address, in JSON (in JSON), in a page."""
+    # what nobody escapes stays as it is: a pattern that begins with it is quick
+    return re.compile("".join(char if char.isascii() and char.isalnum() else _escaped(char) for char in secret))
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    percent = "".join(f"%{byte:02x}" for byte in char.encode(errors="surrogateescape"))
+    # with as many backslashes as JSON within JSON within JSON has: without a bound, a text of them alone takes for ever
+    forms = [rf"\\{{0,7}}(?:{re.escape(char)}|(?i:u{code:04x}))", f"(?i:{percent}|&#(?:{code}|x0*{code:x});)"]
+    forms += [escape(char)] * (escape(char) != char) + [r"\+"] * (char == " ")
+    return f"(?:{'|'.join(forms)})"
 
 
 def _decoded(symbols: str) -> bytes:
