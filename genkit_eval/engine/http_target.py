@@ -7,7 +7,8 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import KW_ONLY, dataclass, field
-from urllib.parse import parse_qsl, urlsplit
+from functools import partial
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import JsonValue
 
@@ -28,7 +29,8 @@ class HttpTarget:
 
     Args:
         url: of http or https. `${NAME}` in it, and in headers, is a variable of the environment: it is looked up when
-            a run begins, and only its name is kept with the run.
+            a run begins, and only its name is kept with the run. In the query it stands for its value, whatever that
+            holds.
         request: a JSONata expression that makes the body of the input (`$`), like `{"question": $}`; without one, the
             input is the body. GET and DELETE have no body: what is made, an object, is the query.
         response: a JSONata expression that makes the output of the answer's JSON (`$`), like `result.text`; without
@@ -84,7 +86,9 @@ class HttpTarget:
         request = self._expression("the request expression", self.request)
         response = self._expression("the response expression", self.response)
         values: dict[str, str] = {}
-        address = _expanded(f"the address {self.place}", self.url, values)
+        place, mark, query = self.url.partition("?")
+        what = f"the address {self.place}"
+        address = _expanded(what, place, values) + mark + _expanded(what, query, values, form=partial(quote, safe=""))
         _check_address(address)
         headers = {name: _expanded(f"header '{name}'", value, values) for name, value in self.headers.items()}
         for name, value in headers.items():
@@ -146,8 +150,8 @@ def _check_header(name: str, value: str) -> None:
         raise ConfigError(f"header '{name}' holds characters that no HTTP header can hold")
 
 
-def _expanded(what: str, text: str, values: dict[str, str]) -> str:
-    """The text with the environment's variables in it; those are noted in `values`."""
+def _expanded(what: str, text: str, values: dict[str, str], *, form: Callable[[str], str] = str) -> str:
+    """The text with the environment's variables in it, each in this form; those are noted in `values`."""
 
     def value(found: re.Match[str]) -> str:
         name = found[1]
@@ -155,6 +159,6 @@ def _expanded(what: str, text: str, values: dict[str, str]) -> str:
         if not given:
             raise ConfigError(f"{what} needs the variable {name} of the environment, which is not set")
         values[name] = given
-        return given
+        return form(given)
 
     return _VARIABLE.sub(value, text)

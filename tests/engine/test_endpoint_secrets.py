@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -63,6 +64,21 @@ def test_a_secret_that_the_endpoint_echoes_is_kept_nowhere(
     kept = everything_kept(ge)
     assert SECRET not in kept
     assert encoded not in kept
+
+
+@pytest.mark.parametrize("method", ["POST", "GET"])
+def test_a_variable_in_a_query_arrives_whatever_it_holds_and_is_kept_nowhere(
+    ge: GenkitEval, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    secret = "s3cr3t/tok+en=value& more-1234567890"
+    monkeypatch.setenv("ANSWER_TOKEN", secret)
+
+    with Endpoint(lambda asked: Answer(json={"you asked for": asked.path})) as endpoint:
+        target = HttpTarget(f"{endpoint.url}?key=${{ANSWER_TOKEN}}", method=method)
+        run_sync(ge.evaluate([{"input": {"q": "a b"}}], target=target, evaluators=[]))
+
+    assert parse_qs(urlsplit(endpoint.asked[0].path).query)["key"] == [secret]
+    assert "s3cr3t" not in everything_kept(ge)
 
 
 @pytest.mark.parametrize(
