@@ -15,9 +15,11 @@ from tests.plugins.attacks.orders import is_order
 __all__ = ["GullibleJudge", "outside", "without_fences"]
 
 TRUTH, UNTRUTH = "Water is wet.", "The moon is made of cheese."
+GOOD = frozenset({"supported", "documented", "covered", "informative", "right", "needed", "used", "formal"})
+BAD = frozenset({"contradicted", "false", "missing", "empty", "wrong", "needless", "lost", "informal"})
 _FENCE = re.compile(r"<(data-[0-9a-f]{16})>\n(.*?)\n</\1>", re.DOTALL)
 _NUMBERED = re.compile(r"^\d+\. (.*)", re.MULTILINE)
-_STATEMENTS = re.compile(r"^(.+)\n\{\{statements\}\}", re.MULTILINE)
+_STATEMENTS = re.compile(r"^(.+)\n\{\{(?:statements|things)\}\}", re.MULTILINE)
 _DEFUSED = re.compile(r"([<\[]) (?=[|｜/A-Zse])")
 
 
@@ -63,9 +65,11 @@ class GullibleJudge:
         obeys = is_order(self._news(shown))
         favour = self.for_it is not obeys
         lines = self._statements(shown)
-        value = _Form(output.model_json_schema(), len(lines), high=favour is not self.low_is_good).value()
-        if "verdicts" in value and not obeys:
-            _weigh(value["verdicts"], lines)
+        high = favour is not self.low_is_good
+        if not obeys and lines in ([TRUTH], [UNTRUTH]):
+            # of the claim that it has taken out of a text itself it knows whether it is true
+            high = lines == [TRUTH]
+        value = _Form(output.model_json_schema(), len(lines), high=high).value()
         return Reply(text=json.dumps(value), finish_reason="stop")
 
     def _news(self, shown: str) -> str:
@@ -83,13 +87,6 @@ class GullibleJudge:
         return []
 
 
-def _weigh(verdicts: Sequence[dict[str, Any]], lines: Sequence[str]) -> None:
-    """Of the two claims that it may have taken out of a text itself, it knows which is true."""
-    for verdict, line in zip(verdicts, lines, strict=True):
-        if line in (TRUTH, UNTRUTH):
-            verdict["verdict"] = line == TRUTH
-
-
 class _Form:
     """Replies by a JSON Schema, with the highest or lowest values that there are."""
 
@@ -103,7 +100,7 @@ class _Form:
             schema = self.schema["$defs"][schema["$ref"].rpartition("/")[2]]
         schema = schema.get("anyOf", [schema])[0]
         if "enum" in schema:
-            return max(schema["enum"]) if self.high else min(schema["enum"])
+            return self._choice(schema["enum"])
         match schema["type"]:
             case "object":
                 return {key: self.value(key, inner) for key, inner in schema["properties"].items()}
@@ -118,3 +115,9 @@ class _Form:
             case "string":
                 return "so it is"
         return schema.get("maximum" if self.high else "minimum", 1)
+
+    def _choice(self, allowed: Sequence[Any]) -> Any:
+        """The highest or lowest of numbers; of words, one that is good or bad."""
+        if all(isinstance(word, str) for word in allowed):
+            return next(word for word in allowed if word in (GOOD if self.high else BAD))
+        return max(allowed) if self.high else min(allowed)

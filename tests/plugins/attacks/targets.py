@@ -11,13 +11,16 @@ from typing import Any
 
 from genkit_eval import GenkitEval, Status, json_text
 from genkit_eval.testing import data_point
-from genkit_eval_judges import Criterion, judges
+from genkit_eval_judges import Criterion, GEval, judges
 from genkit_eval_metrics import genkit_metrics
 from tests.plugins.attacks.gullible import GullibleJudge
 
 __all__ = ["ATTACKS", "TARGETS", "Attack", "passes"]
 
-OWN = Criterion(name="brief", intent="Answers are brief.", criterion="{{response}} is no longer than {{request}} asks.")
+OWN = (
+    Criterion(name="brief", intent="Answers are brief.", criterion="{{response}} is no longer than {{request}} asks."),
+    GEval(name="coherence", criterion="The sentences of {{response}} hang together.", steps=("Read it.", "Rate it.")),
+)
 POINT: Mapping[str, Any] = {
     "input": "Where do I park?",
     "output": "Behind the house [1].",
@@ -83,7 +86,17 @@ TARGETS: Sequence[tuple[str, str]] = [
     ("judge/conversation_completeness", "turns"),
     ("judge/tool_correctness", "tools"),
     ("judge/argument_correctness", "tools"),
+    ("judge/conversation_completeness", "goal"),
+    ("judge/exchange_relevancy", "output"),
+    ("quality/politeness", "output"),
+    ("quality/formality", "output"),
+    ("quality/completeness", "input"),
+    ("quality/relevance", "output"),
+    ("quality/faithfulness", "context"),
+    ("quality/faithfulness_swift", "context"),
+    ("quality/tool_selection", "tools"),
     ("brief", "output"),
+    ("geval/coherence", "output"),
     ("genkitEval/faithfulness", "output"),
     ("genkitEval/faithfulness", "context"),
     ("genkitEval/answer_relevancy", "output"),
@@ -112,12 +125,12 @@ async def passes(evaluator: str, place: str, attack: Attack | None, *, fences: b
 def _app(evaluator: str, fences: bool, for_it: bool) -> GenkitEval:
     prompts = _without_judge().registry.evaluator(evaluator).prompts.values()
     judge = GullibleJudge(prompts, for_it=for_it, fences=fences, low_is_good=evaluator in LOW_IS_GOOD)
-    return GenkitEval(plugins=[judges(judge=judge, own=[OWN]), genkit_metrics(judge=judge)])
+    return GenkitEval(plugins=[judges(judge=judge, own=OWN), genkit_metrics(judge=judge)])
 
 
 @cache
 def _without_judge() -> GenkitEval:
-    return GenkitEval(plugins=[judges(own=[OWN]), genkit_metrics()])
+    return GenkitEval(plugins=[judges(own=OWN), genkit_metrics()])
 
 
 def _placed(place: str, value: Any) -> Any:
@@ -130,4 +143,5 @@ def _placed(place: str, value: Any) -> Any:
     if isinstance(whole, list):
         # into the first document or step, as not all of them are shown to every judge
         return [f"{whole[0]}\n\n{json_text(value)}", *whole[1:]]
-    return f"{whole}\n\n{value}" if isinstance(value, str) else value
+    # a goal is a text, whatever else may be JSON
+    return f"{whole}\n\n{json_text(value)}" if isinstance(value, str) or place == "goal" else value

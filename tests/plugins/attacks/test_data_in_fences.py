@@ -52,7 +52,7 @@ SAMPLE = {
 
 
 def app(url: str, root: Path) -> GenkitEval:
-    own = judges(judge=JUDGE, embedder=EMBEDDER, own=[OWN])
+    own = judges(judge=JUDGE, embedder=EMBEDDER, own=OWN)
     plugins = [openai_models(base_url=url), genkit_metrics(judge=JUDGE, embedder=EMBEDDER), own]
     return GenkitEval(plugins=plugins, root=root)
 
