@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-__all__ = ["Redactor"]
+__all__ = ["Redactor", "looks_like_key", "may_be_secret"]
 
 HIDDEN = "[hidden]"
 CERTAIN = 16
@@ -17,7 +17,22 @@ CERTAIN = 16
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _LONG_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _BEARER = re.compile(r"(?i)\b(bearer)\s+[^\s\"',;]{8,}")
-_OPENAI_KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{6,}")
+# OpenAI's and Anthropic's; GitHub's, Groq's, Hugging Face's, Slack's; Google's; Amazon's
+_KEY = re.compile(
+    r"\b(?:sk-[A-Za-z0-9_*-]{6,}|(?:gh[opsur]|github_pat|gsk|hf|xox[abp])[_-][A-Za-z0-9_-]{20,}"
+    r"|AIza[A-Za-z0-9_-]{30,}|AKIA[A-Z0-9]{16})"
+)
+_SECRET_NAME = re.compile(r"auth(?!or\b)|key|token|secret|cookie|password|credential", re.IGNORECASE)
+
+
+def may_be_secret(name: str) -> bool:
+    """Whether what goes by this name (a header, a variable, a parameter) is better not shown."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether something in a text looks like a key."""
+    return bool(_KEY.search(text) or _BEARER.search(text))
 
 
 class Redactor:
@@ -34,7 +49,7 @@ class Redactor:
     def __call__(self, text: str) -> str:
         """The text without them."""
         text = self._without(self._secrets, _BASE64, text)
-        return _OPENAI_KEY.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
+        return _KEY.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
 
     def in_reply(self, text: str) -> str:
         """What a model said, without them; what may be a word ("ollama"), or only looks like a key, is left alone."""

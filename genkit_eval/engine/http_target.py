@@ -15,12 +15,12 @@ from pydantic import JsonValue
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.expression import Expression
 from genkit_eval.errors import ConfigError
+from genkit_eval.redaction import looks_like_key, may_be_secret
 
 __all__ = ["HttpTarget"]
 
 METHODS = ("POST", "PUT", "PATCH", "GET", "DELETE")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_MAY_BE_SECRET = re.compile(r"auth(?!or\b)|key|token|secret|cookie|password|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class HttpTarget:
         if self.method not in METHODS:
             raise ConfigError(f"the method of {self.place} is {self.method!r}: expected one of {', '.join(METHODS)}")
         _check_address(self.url)
+        self._check_no_key()
         for name, value in parse_qsl(urlsplit(self.url).query, keep_blank_values=True):
             _check_open(f"'{name}' in the address {self.place}", name, value)
         for name, value in self.headers.items():
@@ -109,6 +110,15 @@ class HttpTarget:
 
         return Flow(name=self.url, fn=once, is_async=True, kind="http", config=self.config, session=session)
 
+    def _check_no_key(self) -> None:
+        texts = {"address": self.place, "request expression": self.request, "response expression": self.response}
+        for what, text in texts.items():
+            if isinstance(text, str) and looks_like_key(_VARIABLE.sub("", text)):
+                raise ConfigError(
+                    f"the target's {what} holds what looks like a key, and would be kept with the run: give it as a "
+                    "header, like 'Authorization: Bearer ${NAME}'"
+                )
+
     def _expression(self, what: str, text: str | None) -> Expression | None:
         if text is None:
             return None
@@ -135,7 +145,8 @@ def _check_address(url: str) -> None:
 def _check_open(what: str, name: str, value: str) -> None:
     """Refuse a secret that is written out: it would be kept with the run."""
     # in "Bearer ${TOKEN}" and "session=${ID}" what is beside the variable is no secret
-    if _MAY_BE_SECRET.search(name) and value.strip() and not _VARIABLE.search(value):
+    in_the_open = may_be_secret(name) and value.strip() and not _VARIABLE.search(value)
+    if in_the_open or looks_like_key(_VARIABLE.sub("", value)):
         raise ConfigError(
             f"{what} may be secret, and would be kept with the run: give it as a variable of the environment, "
             "like ${NAME} (in a shell within single quotes)"

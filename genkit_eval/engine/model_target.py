@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, create_model
 
-from genkit_eval._json import json_form
+from genkit_eval._json import json_form, json_text
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.recording import TargetResult
 from genkit_eval.errors import ConfigError, DataError, ModelError
 from genkit_eval.model_calls import generate
 from genkit_eval.models import Image, Message, Model, Reply
+from genkit_eval.redaction import looks_like_key
 
 __all__ = ["MODEL", "ModelTarget", "model_target"]
 
@@ -36,7 +37,7 @@ class ModelTarget:
         config: like `{"temperature": 0.5}`; a sample's own parameters are kept, but for those that are named here.
 
     Raises:
-        ConfigError: the parameters are no JSON object.
+        ConfigError: the parameters are no JSON object, or would put a key into the run file.
     """
 
     model: str
@@ -47,9 +48,14 @@ class ModelTarget:
         if not isinstance(self.config, Mapping):
             raise ConfigError(f"the config of target '{self.model}' is {self.config!r}: give an object of parameters")
         try:
-            json_form(self.config)
+            form = json_form(self.config)
         except DataError as problem:
             raise ConfigError(f"the config of target '{self.model}': {problem}") from None
+        if looks_like_key(json_text(form)):
+            raise ConfigError(
+                f"the config of target '{self.model}' holds what looks like a key, and would be kept with the run: "
+                "give it where the provider of the model is set up"
+            )
 
 
 def model_target(model: Model, name: str, config: Mapping[str, JsonValue] | None = None) -> Flow:

@@ -80,12 +80,16 @@ def test_a_command_need_not_read_its_input(ge: GenkitEval) -> None:
         ("import sys; sys.exit('cannot find the index')", "ended with exit code 1: cannot find the index"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("import os; os.kill(os.getpid(), 11)", "was ended by signal 11"),
-        ("print('Paris')", "printed what is no JSON, 'Paris': expected one JSON value"),
+        ("print('Paris')", "char 0)), 'Paris': expected one JSON value"),
         ("print('[1]\\n[2]')", "printed what is no JSON"),
         ("print('NaN')", "printed what is no JSON"),
-        ("import sys; sys.stdout.buffer.write(b'\"\\xff\"')", "printed what is no JSON"),
+        ("print('1e999')", "printed what is no JSON (number is infinity"),
+        (
+            "import sys; sys.stdout.buffer.write(b'\"\\xff\"')",
+            "printed what is no JSON ('utf-8' codec can't decode byte",
+        ),
         ("import sys; print('why', file=sys.stderr)", "printed nothing: expected one JSON value"),
-        ("import sys; sys.exit('key sk-abcdefghijklmnop')", "key [hidden]"),
+        ("import sys; sys.exit('key sk-' + 'abcdefghijklmnop')", "key [hidden]"),
     ],
 )
 def test_no_good_output_is_the_targets_error(ge: GenkitEval, code: str, said: str) -> None:
@@ -93,6 +97,23 @@ def test_no_good_output_is_the_targets_error(ge: GenkitEval, code: str, said: st
 
     assert not result.has("output")
     assert said in str(result.error)
+
+
+@pytest.mark.case("security/key-in-files-and-logs")
+def test_a_secret_of_the_environment_is_kept_nowhere(ge: GenkitEval, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "notreal-0123456789-secret"
+    monkeypatch.setenv("ANSWER_TOKEN", secret)
+    says = "import os, sys; said = os.environ['ANSWER_TOKEN']; "
+
+    results = [
+        result_of(ge, python(says + code), "?")
+        for code in ("sys.exit('with ' + said)", "print('with', said)", "print('{\"with\": \"' + said + '\"}')")
+    ]
+
+    assert str(results[0].error).endswith("ended with exit code 1: with [hidden]")
+    assert "'with [hidden]'" in str(results[1].error)
+    assert results[2].output == {"with": "[hidden]"}
+    assert not any(secret in path.read_text("utf-8") for path in ge.root.rglob("*") if path.is_file())
 
 
 def test_only_the_end_of_long_words_is_shown(ge: GenkitEval) -> None:
@@ -223,6 +244,16 @@ def test_what_cannot_be_started_is_refused_before_anything_runs(
 def test_a_command_is_a_list_of_texts(command: Any) -> None:
     with pytest.raises(ConfigError, match="give the program and its arguments"):
         CommandTarget(command)
+
+
+@pytest.mark.parametrize(
+    "command", [["./answer", "--api-key", "sk-test-NOTREAL-0123"], ["curl", "-H", "Authorization: Bearer 0123456789"]]
+)
+def test_a_command_that_would_put_a_key_into_the_run_file_is_refused(command: list[str]) -> None:
+    with pytest.raises(ConfigError, match="hold what looks like a key") as caught:
+        CommandTarget(command)
+
+    assert "0123" not in str(caught.value)
 
 
 def test_a_program_that_is_none_is_the_targets_error(ge: GenkitEval, tmp_path: Path) -> None:

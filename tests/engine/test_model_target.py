@@ -166,6 +166,15 @@ def test_parameters_are_a_json_object(config: Any) -> None:
         ModelTarget("test/m", config=config)
 
 
+def test_parameters_that_would_put_a_key_into_the_run_file_are_refused() -> None:
+    config: Any = {"extra_headers": {"Authorization": "Bearer NOTREAL-0123456789"}}
+
+    with pytest.raises(ConfigError, match="holds what looks like a key") as caught:
+        ModelTarget("test/m", config=config)
+
+    assert "0123" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "output", [{"format": "json"}, {"schema": {"type": "object"}}, {"jsonSchema": {"type": "object"}}]
 )
