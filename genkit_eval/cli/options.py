@@ -70,7 +70,11 @@ def model_options(function: F) -> F:
     """`--judge` and `--embedder`."""
     where = "Only for the installed plugins: an app names its own."
     options = [
-        click.option("--judge", metavar="MODEL", help=f"The model that judges, like openai/NAME. {where}"),
+        click.option(
+            "--judge",
+            metavar="MODEL",
+            help=f"The model that judges, like openai/NAME; several with commas between. {where}",
+        ),
         click.option("--embedder", metavar="NAME", help=f"The embedder, like openai/NAME. {where}"),
     ]
     return _all(options, function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from genkit_eval.stores import find_root
 __all__ = ["KEPT", "Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
 
 MODELS = ("judge", "embedder")
+_NEXT_MODEL = re.compile(r"\s*,\s*(?=[\w.-]+/)")
 KEPT = "evaluators"
 """The folder, beside the runs, of evaluators in files."""
 
@@ -98,15 +100,29 @@ def models_of_run(options: Mapping[str, object]) -> dict[str, str]:
     records = session.ge.runs.load(str(options["run"])).key.evaluators
     models = {}
     for name in MODELS:
-        names = {record.models[name] for record in records if record.models and name in record.models}
+        names = {", ".join(_several(name, record.models)) for record in records if record.models} - {""}
         # without a provider it is a function or an object of an app, and of several each had its own metric
         if session.settings.get(name).value is None and len(names) == 1 and "/" in min(names):
             models[name] = names.pop()
     return models
 
 
+def _several(name: str, models: Mapping[str, str]) -> list[str]:
+    """The model of that use, or those of a panel: "judge", "judge 2", …"""
+    return [model for use, model in models.items() if use == name or use.startswith(f"{name} ")]
+
+
+def _offered(settings: Settings) -> dict[str, object]:
+    """The models that are set; several judges, with commas between them, are a list."""
+    offered: dict[str, object] = {
+        name: settings.get(name).value for name in MODELS if settings.get(name).value is not None
+    }
+    judges = _NEXT_MODEL.split(str(offered.get("judge", "")))
+    return {**offered, "judge": judges} if len(judges) > 1 else offered
+
+
 def _plugins_session(options: Mapping[str, object], settings: Settings) -> Session:
-    offered = {name: settings.get(name).value for name in MODELS if settings.get(name).value is not None}
+    offered = _offered(settings)
     plugins = installed_plugins(offered=offered)
     ge, problems = app_of_plugins(plugins, root=settings.root)
     for problem in problems:

@@ -132,6 +132,25 @@ def test_a_run_that_was_stopped_goes_on_with_its_judge_and_no_other(
     assert (done.json["cases"], len(server.calls)) == (2, 3)
 
 
+def test_several_judges_are_a_panel_with_which_a_run_goes_on(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with OpenAIServer(lambda call: HARMLESS) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        first = genkit_eval(*JUDGED, "--judge", "openai/a, openai/b,openai/c", "--json")
+        run = json.loads(run_files(answers)[0].read_text(encoding="utf-8"))["key"]
+        journal = answers / ".genkit" / "evals" / f"{run['evalRunId']}.journal.jsonl"
+        journal.write_text(json.dumps({"key": {**run, "state": "INCOMPLETE"}}) + "\n", encoding="utf-8")
+        run_files(answers)[0].unlink()
+        again = genkit_eval("resume", run["evalRunId"], "--yes", "--json")
+
+    assert (first.code, again.code) == (0, 0), again.err
+    assert {body["model"] for body in server.bodies()} == {"a", "b", "c"}
+    models = {"judge": "openai/a", "judge 2": "openai/b", "judge 3": "openai/c"}
+    assert run["evaluators"][0]["models"] == models
+    assert again.json["key"]["evaluators"][0]["models"] == models
+
+
 def test_a_judge_that_was_a_function_of_an_app_is_not_taken_for_a_name(genkit_eval: CommandLine, answers: Path) -> None:
     runs = answers / ".genkit" / "evals"
     runs.mkdir(parents=True)
