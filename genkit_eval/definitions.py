@@ -124,7 +124,7 @@ class Evaluator:
         """Why there is nothing to judge in this data point, or None."""
         for name in self.requires:
             if not point.has(name):
-                return f"no {name} was given"
+                return f"no {name} {'were' if name.endswith('s') else 'was'} given"
         for name in self.non_empty:
             value = getattr(point, name)
             if value is None or (isinstance(value, str) and not value.strip()) or value in ([], (), {}):
@@ -396,5 +396,7 @@ def _explained(problem: ValidationError) -> str:
         place = ".".join(str(part) for part in error["loc"])
         found = repr(error["input"])
         shown = f"{found[:80]}…" if len(found) > 80 else found
-        parts.append(f"{place + ': ' if place else ''}{error['msg']}, found {shown}")
+        message = error["msg"].removeprefix("Value error, ")
+        # what is wrong with the options together was found in none of them
+        parts.append(f"{place}: {message}, found {shown}" if place else message)
     return "; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else "")

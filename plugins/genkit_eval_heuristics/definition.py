@@ -131,5 +131,6 @@ def with_custom(point: Sample, options: O, names: Sequence[str]) -> O:
         return type(options).model_validate({**given, **own})
     except ValidationError as problem:
         [first, *_] = problem.errors(include_url=False)
-        place = ".".join(str(part) for part in first["loc"])
-        raise DataError(f"custom.{place} of the sample: {first['msg']}, found {first['input']!r:.80}") from problem
+        place = ".".join(["custom", *map(str, first["loc"])])
+        message = first["msg"].removeprefix("Value error, ")
+        raise DataError(f"{place} of the sample: {message}, found {first['input']!r:.80}") from problem

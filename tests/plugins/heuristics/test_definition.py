@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from genkit_eval import DataPoint, Finding, GenkitEval, Outcome, Registry, Score, Status, run_sync
+from genkit_eval import DataPoint, Finding, GenkitEval, InvalidOptions, Outcome, Registry, Score, Status, run_sync
 from genkit_eval_heuristics import Heuristic, Thresholded, heuristics, verdict
 
 
@@ -97,6 +97,18 @@ def test_a_samples_own_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None
     assert score.outcome is Outcome.FAILED
     assert "custom.most" in str(score.error)
     assert "'many'" in str(score.error)
+
+
+def test_a_problem_with_options_is_told_in_our_words_alone(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOptions) as none:
+        run_sync(GenkitEval(plugins=[heuristics()], root=tmp_path).score(DataPoint(tools=[]), "rule/tool_permission"))
+    own = _score(tmp_path, DataPoint(output="a", custom={"most": True}))
+
+    assert str(none.value) == (
+        "options of evaluator 'rule/tool_permission': "
+        "both lists are empty, which allows everything: give allow, deny or both"
+    )
+    assert own.error == "custom.most of the sample: true and false are no value for it, found True"
 
 
 def test_what_the_extra_lacks_is_said_by_name(tmp_path: Path) -> None:
