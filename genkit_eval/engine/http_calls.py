@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -92,7 +91,10 @@ class HttpCalls:
     def _built(self, body: JsonValue) -> Callable[[], httpx2.Request]:
         where, build = self._where, self._client.build_request
         if where.method in ("GET", "DELETE"):
-            url = httpx2.URL(where.url).copy_merge_params(_query(body, where))
+            try:
+                url = httpx2.URL(where.url).copy_merge_params(_query(body, where))
+            except httpx2.InvalidURL as problem:
+                raise DataError(f"{where} cannot be asked for this: {problem}") from None
             return partial(build, where.method, url, headers=where.headers)
         headers = httpx2.Headers({"Content-Type": "application/json"})
         headers.update(where.headers)
@@ -109,9 +111,15 @@ class HttpCalls:
                 await response.aclose()
         except httpx2.HTTPError as problem:
             raise self._unreached(problem) from None
-        text = self._redactor.in_reply(_decoded(content, response.charset_encoding))
         if not 200 <= response.status_code < 300:
-            raise self._refused(response.status_code, response.headers, text)
+            words = _readable(content, response.charset_encoding)
+            raise self._refused(response.status_code, response.headers, words)
+        try:
+            text = self._redactor.in_reply(_decoded(content, response.charset_encoding))
+        except UnicodeError as problem:
+            raise self._error(
+                f"answered what is no text ({problem}): its Content-Type has to say which encoding it is", "unparsable"
+            ) from None
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return _Answer(text, kind, perf_counter() - started)
 
@@ -126,7 +134,7 @@ class HttpCalls:
     def _unreached(self, problem: httpx2.HTTPError) -> TargetError:
         if isinstance(problem, httpx2.ConnectTimeout):
             return self._error(f"could not be reached within {CONNECT_SECONDS:g} s", "connection")
-        said = self._redactor(start_of(str(problem))) or type(problem).__name__
+        said = self._redactor(start_of(_words_of(problem))) or type(problem).__name__
         if isinstance(problem, httpx2.ConnectError | httpx2.UnsupportedProtocol):
             return self._error(f"could not be reached ({said}): is it running, and the address right?", "connection")
         if isinstance(problem, httpx2.DecodingError):
@@ -139,11 +147,13 @@ class HttpCalls:
             return answer.text
         try:
             found: JsonValue = load(answer.text)
-        except (ValueError, RecursionError):
-            if answer.kind.endswith("json"):
-                said = start_of(self._redactor(answer.text))
-                raise self._error(f"answered what is no JSON, as it says it is: {said!r}", "unparsable") from None
-            return answer.text
+        except (ValueError, RecursionError) as problem:
+            if not answer.kind.endswith("json"):
+                return answer.text
+            if not answer.text.strip():
+                raise self._error("answered nothing, and says that it is JSON", "empty") from None
+            said, why = start_of(self._redactor(answer.text)), start_of(str(problem))
+            raise self._error(f"answered what is no JSON, as it says it is ({why}): {said!r}", "unparsable") from None
         return found
 
     def _refused(self, status: int, headers: Mapping[str, str], text: str) -> TargetError:
@@ -165,11 +175,27 @@ class HttpCalls:
 
 def _decoded(content: bytes, encoding: str | None) -> str:
     try:
-        codec = codecs.lookup(encoding or "utf-8")
+        text = content.decode(encoding or "utf-8")
     except LookupError:
-        codec = codecs.lookup("utf-8")
+        # it names no encoding, or none of texts
+        text = content.decode()
     # some put a mark before the text
-    return content.decode(codec.name, errors="replace").removeprefix("\ufeff")
+    return text.removeprefix("\ufeff")
+
+
+def _readable(content: bytes, encoding: str | None) -> str:
+    """As much as can be read of what is only to be shown."""
+    try:
+        return _decoded(content, encoding)
+    except UnicodeError:
+        return content.decode(errors="replace")
+
+
+def _words_of(problem: BaseException | None) -> str:
+    """What is said of a problem; some leave that to what caused them."""
+    while problem is not None and not str(problem):
+        problem = problem.__cause__ or problem.__context__
+    return "" if problem is None else str(problem)
 
 
 def _query(fields: JsonValue, where: Address) -> list[tuple[str, str | int | float | bool | None]]:

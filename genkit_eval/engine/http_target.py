@@ -157,6 +157,8 @@ def _check_header(name: str, value: str) -> None:
     # without the value: it may be a secret
     if not (name.isascii() and name.isprintable() and name.strip() == name and name and ":" not in name):
         raise ConfigError(f"header {name!r} is no name of a header")
+    if name.lower() in ("content-length", "transfer-encoding"):
+        raise ConfigError(f"header '{name}' says how long a request is, which is found out as it is sent: leave it out")
     if not (value.isascii() and value.isprintable()):
         raise ConfigError(f"header '{name}' holds characters that no HTTP header can hold")
 

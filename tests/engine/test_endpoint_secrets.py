@@ -99,6 +99,7 @@ def test_a_variable_in_a_query_arrives_whatever_it_holds_and_is_kept_nowhere(
         ("http://h/", {"method": "LOOK"}, "expected one of POST, PUT"),
         ("http://h/", {"headers": {"X-Team": "Größe"}}, "holds characters that no HTTP header can hold"),
         ("http://h/", {"headers": {"X Team:": "a"}}, "is no name of a header"),
+        ("http://h/", {"headers": {"content-length": "3"}}, "says how long a request is"),
     ],
 )
 def test_what_cannot_be_sent_or_must_not_be_kept_is_refused(url: str, options: Any, said: str) -> None:

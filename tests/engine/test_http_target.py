@@ -113,7 +113,9 @@ def test_latency_is_measured_where_it_is_not_reported(ge: GenkitEval) -> None:
         (b"", "", ""),
         (b"\xef\xbb\xbf[1]", "application/json", [1]),
         (b'{"a": 1}', "application/problem+json", {"a": 1}),
-        (b"\xff\xfe", "application/octet-stream; charset=nonsense", "\ufffd\ufffd"),
+        (b"Paris", "text/plain; charset=nonsense", "Paris"),
+        (b"Paris", "text/plain; charset=rot13", "Paris"),
+        (b"1", "application/json; charset=hex", 1),
     ],
 )
 def test_what_is_no_json_is_text(ge: GenkitEval, body: bytes, content_type: str, output: Any) -> None:
@@ -130,7 +132,15 @@ def test_what_is_no_json_is_text(ge: GenkitEval, body: bytes, content_type: str,
         (Answer(status=500, json={"error": "boom"}), 'answered HTTP 500: {"error": "boom"}'),
         (Answer(status=404, body=b"<html><h1>Not here</h1></html>", content_type="text/html"), "HTTP 404: Not here"),
         (Answer(status=302, headers={"Location": "http://elsewhere.test/x"}), "to go to http://elsewhere.test/x"),
-        (Answer(body=b'{"a": NaN}'), "answered what is no JSON, as it says it is: '{\"a\": NaN}'"),
+        (Answer(body=b'{"a": NaN}'), "char 6)): '{\"a\": NaN}'"),
+        (Answer(body=b'{"a": 1e999}'), "answered what is no JSON, as it says it is (number is infinity"),
+        (Answer(body=b" "), "answered nothing, and says that it is JSON"),
+        (Answer(status=204), "answered nothing, and says that it is JSON"),
+        (Answer(body=b"caf\xe9", content_type="text/plain"), "answered what is no text ('utf-8' codec can't decode"),
+        (Answer(body=b'"caf\xe9"'), "answered what is no text"),
+        (Answer(body=b"xyz", content_type="text/plain; charset=utf-16"), "answered what is no text"),
+        (Answer(status=400, body=b"no caf\xe9", content_type="text/plain"), "HTTP 400: no caf\ufffd"),
+        (Answer(status=400, body=b"no", content_type="text/plain; charset=idna"), "HTTP 400: no"),
         (Answer(body=b"[" * 100_000), "answered what is no JSON"),
         (Answer(reset=True), "hung up before the answer was whole"),
         (Answer(json="whole", cut=True), "hung up before the answer was whole"),
@@ -154,6 +164,21 @@ def test_an_endpoint_that_is_not_there_is_the_targets_error(ge: GenkitEval) -> N
         result = result_of(ge, url, "?")
 
     assert f"POST {url} could not be reached" in str(result.error)
+
+
+def test_an_endpoint_without_the_s_of_its_scheme_is_the_targets_error(ge: GenkitEval) -> None:
+    with Endpoint(echoed) as endpoint:
+        result = result_of(ge, endpoint.url.replace("http:", "https:"), "?")
+
+    assert "could not be reached ([SSL" in str(result.error)
+
+
+def test_a_query_that_no_address_can_hold_is_the_targets_error(ge: GenkitEval) -> None:
+    with Endpoint(echoed) as endpoint:
+        result = result_of(ge, HttpTarget(endpoint.url, method="GET"), {"q": "x" * 100_000})
+
+    assert f"GET {endpoint.url} cannot be asked for this: " in str(result.error)
+    assert endpoint.asked == []
 
 
 def test_an_endpoint_that_never_answers_ends_at_the_targets_deadline(ge: GenkitEval) -> None:
