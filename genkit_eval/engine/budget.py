@@ -10,6 +10,7 @@ from time import monotonic
 from pydantic import JsonValue
 
 from genkit_eval.engine.brake import Brake
+from genkit_eval.engine.usage import tokens_of
 from genkit_eval.errors import ConfigError
 from genkit_eval.prices import Prices
 from genkit_eval.stored import StopCause
@@ -86,7 +87,7 @@ class Purse:
 
     def pay_call(self, model: str, identity: str | None, usage: Usage | None) -> None:
         """A call that was taken has ended. What it does not say, no budget can be kept by."""
-        budget, tokens, usd = self._budget, _tokens(usage), None
+        budget, tokens, usd = self._budget, tokens_of(usage), None
         if budget.usd is not None:
             usd = self._prices.cost(model, usage, identity)
             if usd is None:
@@ -97,7 +98,7 @@ class Purse:
 
     def pay(self, usage: Usage) -> None:
         """A target reports what it has cost."""
-        self._pay(_tokens(usage) or 0, usage.cost_usd or 0.0)
+        self._pay(tokens_of(usage) or 0, usage.cost_usd or 0.0)
 
     def _pay(self, tokens: int, usd: float) -> None:
         with self._lock:
@@ -127,10 +128,3 @@ class Purse:
         if budget.seconds is not None and seconds >= budget.seconds:
             return f"{seconds:.1f} of {budget.seconds:g} seconds"
         return None
-
-
-def _tokens(usage: Usage | None) -> int | None:
-    """Read and written; None where nothing is said."""
-    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
-        return None
-    return (usage.input_tokens or 0) + (usage.output_tokens or 0)

@@ -128,20 +128,18 @@ class Case:
             output, reported = observed(value)
             text, form = json_bytes(output)
         except (DataError, ValidationError) as problem:
-            self.broke(f"the output cannot be kept: {problem}", seconds)
+            self.broke(f"the output cannot be kept: {problem}", seconds, paid=paid)
             return
         values["output"], self._texts["output"] = form, text
         values.pop("error", None)
         values["latency"] = round(seconds, 6)
         if reported or self.records:
             self._take(values, reported)
-        if paid is not None and self.usage is None:
-            values["usage"] = self.usage = paid
-            self.usage_is_paid = True
+        self._bill(values, paid)
         self._settle(values)
 
-    def broke(self, error: str, seconds: float) -> None:
-        """Take the target's failure: an error and what it had recorded by then, no output, no metrics."""
+    def broke(self, error: str, seconds: float, *, paid: Usage | None = None) -> None:
+        """Take the target's failure: an error, what it had recorded and cost by then, no output, no metrics."""
         values = _given_values(self.sample)
         values.pop("output", None)
         self._texts.pop("output", None)
@@ -149,6 +147,7 @@ class Case:
         values["latency"] = round(seconds, 6)
         if self.records:
             self._take(values, {})
+        self._bill(values, paid)
         self._settle(values)
 
     def _take(self, values: dict[str, Any], reported: Mapping[str, Any]) -> None:
@@ -157,11 +156,17 @@ class Case:
         self.usage = fields.get("usage")
         values.update(fields)
 
-    def timed_out(self, limits: Limits) -> None:
+    def _bill(self, values: dict[str, Any], paid: Usage | None) -> None:
+        """What the run has paid for the target's calls of models, unless the target says itself what it cost."""
+        if paid is not None and self.usage is None:
+            values["usage"] = self.usage = paid
+            self.usage_is_paid = True
+
+    def timed_out(self, limits: Limits, *, paid: Usage | None = None) -> None:
         """Take as the target's failure that it, or the whole sample, took too long."""
         what, limit = ("sample", limits.sample_seconds) if self.overdue else ("target", limits.target_seconds)
         _, error, seconds = overdue(what, limit)
-        self.broke(error or "", seconds)
+        self.broke(error or "", seconds, paid=paid)
 
     def _settle(self, values: dict[str, Any]) -> None:
         shape, texts = _shape_of(tuple(values)), self._texts

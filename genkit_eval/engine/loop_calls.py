@@ -37,15 +37,17 @@ class _Guard:
     A scope per call would cost more than a cheap call itself.
     """
 
-    __slots__ = ("case", "clock", "scope")
+    __slots__ = ("calls", "case", "clock", "scope")
 
     def __init__(self, scope: anyio.CancelScope) -> None:
         self.scope = scope
         self.case: Case | None = None
         self.clock = Clock()
+        self.calls: CellCalls
 
-    def begin(self, case: Case, seconds: float | None) -> None:
-        self.case, self.clock = case, Clock(seconds, cancel=self.scope.cancel)
+    def begin(self, case: Case, seconds: float | None, calls: CellCalls) -> None:
+        self.case, self.clock, self.calls = case, Clock(seconds, cancel=self.scope.cancel), calls
+        calls.timed_by(self.clock)
 
     def end(self) -> None:
         self.case, self.clock.due = None, math.inf
@@ -193,9 +195,8 @@ class LoopCalls:
 
     async def _target(self, case: Case, guard: _Guard) -> None:
         recorder.set(case.records)
-        guard.begin(case, self._limits.target_seconds)
         calls = self._calls.begin(TARGET, repeat=case.repeat or 0)
-        calls.timed_by(guard.clock)
+        guard.begin(case, self._limits.target_seconds, calls)
         value, error, took = await called_async(self._plan.call_target, case, self._cancelled)
         guard.end()
         if guard.scope.cancel_called:
@@ -204,9 +205,7 @@ class LoopCalls:
         if error is None:
             case.answered(value, took, paid=calls.paid())
         else:
-            case.broke(error, took)
-        if case.error is not None and case.usage is None:
-            calls.unbilled()
+            case.broke(error, took, paid=calls.paid())
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:
@@ -214,9 +213,10 @@ class LoopCalls:
 
     def _taken_away(self, case: Case, guard: _Guard) -> None:
         if guard.clock.is_cut:
+            guard.calls.unbilled()
             self._ledger.leave(case)
             return
-        case.timed_out(self._limits)
+        case.timed_out(self._limits, paid=guard.calls.paid())
         self._pass_on(case)
 
     def _pass_on(self, case: Case) -> None:

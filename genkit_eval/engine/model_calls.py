@@ -21,7 +21,7 @@ from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.model_limits import limits_for
 from genkit_eval.engine.request_key import RequestKey, RequestKeys
 from genkit_eval.engine.retry import Retrier, Tries
-from genkit_eval.engine.usage import Totals, added
+from genkit_eval.engine.usage import Spent, Totals, added, tokens_of
 from genkit_eval.model_calls import caller, embedded
 from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
 from genkit_eval.prices import Prices
@@ -36,9 +36,9 @@ R = TypeVar("R")
 TARGET = "target"
 """Who asks, where it is no evaluator."""
 CHARACTERS_A_TOKEN = 4
+"""As good a guess as any, before the server says it."""
 IMAGE = 4_000
 """Characters that cost about as much as an image."""
-"""As good a guess as any, before the server says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class CellCalls:
         self._clock = Clock()
         self._keys: RequestKeys | None = None
         self._open, self._parked = 0, False
-        self._spent: dict[str, _Spent] = {}
+        self._spent: dict[str, Spent] = {}
 
     def again(self, repeat: int) -> CellCalls:
         """From now on, in this context, the same asker asks for another pass; what that costs is billed here too."""
@@ -174,6 +174,7 @@ class CellCalls:
         reply = request.from_json(data)
         if data is not None and reply is not None:
             # this run has paid for it
+            self._spent_on(request.name).calls += 1
             self._count(request, reply)
             value = read(reply)
             await self._keep(kept, request, key, data)
@@ -253,7 +254,7 @@ class CellCalls:
 
     async def _paid(self, request: _Request[R]) -> R:
         """The model's reply, which costs something."""
-        spent, retrier, tries = self._spent_on(request.name), self._run.retrier(request.name), Tries()
+        retrier, tries = self._run.retrier(request.name), Tries()
         try:
             reply = await retrier.call(
                 partial(self._sent, request, tries),
@@ -262,27 +263,29 @@ class CellCalls:
                 tokens=request.characters() // CHARACTERS_A_TOKEN if retrier.limiter.counts_tokens else 0,
                 waiting=self._clock.waiting,
             )
-        except SpentError:
-            raise
         except BaseException:
-            spent.add(None, None if self._run.prices.of(request.name, request.identity) is None else 0.0)
+            if request.name in self._spent and self._run.prices.of(request.name, request.identity) is None:
+                self._spent[request.name].costs_are_known = False
             raise
-        finally:
-            # the first attempt is the call itself
-            spent.retries += max(tries.attempts - 1, 0)
         self._count(request, reply)
         if self._run.purse is not None:
             self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
         return reply
 
     async def _sent(self, request: _Request[R], tries: Tries) -> R:
+        again = tries.attempts > 1
         if self._run.purse is not None:
-            self._run.purse.take_call(again=tries.attempts > 1)
+            self._run.purse.take_call(again=again)
+        spent = self._spent_on(request.name)
+        if again:
+            spent.retries += 1
+        else:
+            spent.calls += 1
         started = perf_counter()
         try:
             return await request.ask()
         finally:
-            self._spent_on(request.name).seconds += perf_counter() - started
+            spent.seconds += perf_counter() - started
 
     def _count(self, request: _Request[R], reply: R) -> None:
         # that of an embedder may stand beside the vectors
@@ -290,8 +293,8 @@ class CellCalls:
         cost = self._run.prices.cost(request.name, usage, request.identity)
         self._spent_on(request.name).add(usage, cost)
 
-    def _spent_on(self, name: str) -> _Spent:
-        return self._spent.setdefault(name, _Spent())
+    def _spent_on(self, name: str) -> Spent:
+        return self._spent.setdefault(name, Spent())
 
     def paid(self) -> Usage | None:
         """What was spent so far, on whatever model; None if none was asked."""
@@ -322,61 +325,6 @@ def _remembered(model: Model, reply: Reply | None) -> Reply | None:
     return reply
 
 
-class _Spent:
-    """What calls of one model have cost."""
-
-    __slots__ = (
-        "cached_calls",
-        "cached_tokens",
-        "calls",
-        "cost_usd",
-        "costs_are_known",
-        "input_tokens",
-        "output_tokens",
-        "retries",
-        "seconds",
-    )
-
-    def __init__(self) -> None:
-        self.calls = self.cached_calls = self.retries = 0
-        self.seconds = self.cost_usd = 0.0
-        self.costs_are_known = True
-        # None as long as no reply said it: unknown is not zero
-        self.input_tokens: int | None = None
-        self.output_tokens: int | None = None
-        self.cached_tokens: int | None = None
-
-    def add(self, usage: Usage | None, cost_usd: float | None) -> None:
-        """Count a call with what its reply says it took, and what that costs; one without a reply costs nothing."""
-        self.calls += 1
-        if cost_usd is None:
-            self.costs_are_known = False
-        else:
-            self.cost_usd += cost_usd
-        for name in ("input_tokens", "output_tokens", "cached_tokens"):
-            tokens = None if usage is None else getattr(usage, name)
-            if tokens is not None:
-                setattr(self, name, (getattr(self, name) or 0) + tokens)
-
-    def as_usage(self, model: str) -> ModelUsage:
-        """In the form of a run file."""
-        values = {
-            "model": model,
-            "model_calls": self.calls,
-            "cached_calls": self.cached_calls or None,
-            "retries": self.retries or None,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cached_tokens": self.cached_tokens,
-            "cost_usd": round(self.cost_usd, 9) if self.costs_are_known else None,
-            "seconds": round(self.seconds, 6),
-        }
-        return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
-
-
 def _tokens_used(reply: object) -> int | None:
     """Read and written, as far as the reply says it."""
-    usage: Usage | None = getattr(reply, "usage", None)
-    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
-        return None
-    return (usage.input_tokens or 0) + (usage.output_tokens or 0)
+    return tokens_of(getattr(reply, "usage", None))

@@ -9,7 +9,7 @@ from typing import Any
 from genkit_eval.stored import ModelUsage
 from genkit_eval.types import Usage
 
-__all__ = ["Totals", "added"]
+__all__ = ["Spent", "Totals", "added", "tokens_of"]
 
 _SUMMED = ("input_tokens", "output_tokens", "cached_tokens", "model_calls", "cached_calls", "retries", "seconds")
 
@@ -72,3 +72,61 @@ class Totals:
             )
             for (used_by, model), sum_ in sums
         ]
+
+
+class Spent:
+    """What calls of one model have cost."""
+
+    __slots__ = (
+        "cached_calls",
+        "cached_tokens",
+        "calls",
+        "cost_usd",
+        "costs_are_known",
+        "input_tokens",
+        "output_tokens",
+        "retries",
+        "seconds",
+    )
+
+    def __init__(self) -> None:
+        self.calls = self.cached_calls = self.retries = 0
+        self.seconds = self.cost_usd = 0.0
+        self.costs_are_known = True
+        # None as long as no reply said it: unknown is not zero
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
+        self.cached_tokens: int | None = None
+
+    def add(self, usage: Usage | None, cost_usd: float | None) -> None:
+        """A call was answered: count what its reply says it took, and what that costs. One without costs nothing."""
+        if cost_usd is None:
+            self.costs_are_known = False
+        else:
+            self.cost_usd += cost_usd
+        for name in ("input_tokens", "output_tokens", "cached_tokens"):
+            tokens = None if usage is None else getattr(usage, name)
+            if tokens is not None:
+                setattr(self, name, (getattr(self, name) or 0) + tokens)
+
+    def as_usage(self, model: str) -> ModelUsage:
+        """In the form of a run file."""
+        values = {
+            "model": model,
+            "model_calls": self.calls,
+            "cached_calls": self.cached_calls or None,
+            "retries": self.retries or None,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cached_tokens": self.cached_tokens,
+            "cost_usd": round(self.cost_usd, 9) if self.costs_are_known else None,
+            "seconds": round(self.seconds, 6),
+        }
+        return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
+
+
+def tokens_of(usage: Usage | None) -> int | None:
+    """Read and written; None where nothing is said."""
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
+        return None
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)

@@ -144,6 +144,18 @@ async def test_the_sessions_of_a_run_add_up(ge: GenkitEval) -> None:
     ]
 
 
+async def test_what_failed_in_an_earlier_session_was_paid_too(ge: GenkitEval) -> None:
+    writer = ScriptedModel(Reply(text="Cut o", finish_reason="length", usage=TEN), name="house/writer")
+    ge.define_models("house", {"writer": writer})
+
+    stopped = await ge.evaluate(
+        samples(5), target="/model/house/writer", evaluators=[], limits=Limits(1), budget=Budget(calls=3)
+    )
+    resumed = await ge.evaluate(samples(5), resume=stopped.id)
+
+    assert table(resumed.key.usage) == [("target", "house/writer", 5, 30, 20, pytest.approx(7.0))]
+
+
 async def test_a_run_that_is_cancelled_says_what_it_cost_so_far(ge: GenkitEval) -> None:
     judge = scripted("yes", "house/judge")
 
@@ -225,6 +237,62 @@ async def test_a_judge_that_fails_was_asked(ge: GenkitEval) -> None:
     run = await ge.evaluate(samples(3), target=None, evaluators=["t/judge"])
 
     assert table(run.key.usage) == [("/evaluator/t/judge", "house/judge", 3, None, None, None)]
+
+
+async def test_calls_that_were_never_sent_are_not_counted(ge: GenkitEval) -> None:
+    """Once a key was refused, nobody is asked any more; and who waits for a turn may run out of time."""
+    judge = ScriptedModel(ModelError("no", kind="auth", status=401), name="house/judge")
+    judge_by(ge, "t/judge", judge)
+
+    run = await ge.evaluate(samples(40), target=None, evaluators=["t/judge"])
+
+    assert sum(spent.model_calls or 0 for spent in run.key.usage) == len(judge.calls) < 40
+    unasked = [metric for result in run.results for metric in result.metrics if not metric.usage]
+    assert len(unasked) == 40 - len(judge.calls)
+
+
+class Stalling:
+    """A model that answers nobody."""
+
+    name = "house/writer"
+
+    async def generate(self, messages: Sequence[Message], **_: object) -> Reply:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+async def test_a_target_that_took_too_long_was_asked(ge: GenkitEval) -> None:
+    ge.define_models("house", {"writer": Stalling()})
+
+    run = await ge.evaluate(samples(3), target="/model/house/writer", evaluators=[], limits=Limits(target_seconds=0.05))
+
+    assert all(result.error for result in run.results)
+    assert table(run.key.usage) == [("target", "house/writer", 3, None, None, pytest.approx(0.0))]
+
+
+async def test_what_a_target_has_asked_before_the_run_ended_is_counted(ge: GenkitEval) -> None:
+    ge.define_models("house", {"writer": scripted("An answer.", "house/writer")})
+
+    @ge.flow("f")
+    async def flow(x: str) -> str:
+        await ge.generate("house/writer", x)
+        return (await ge.generate("house/writer", x)).text
+
+    run = await ge.evaluate(samples(3), target="f", evaluators=[], limits=Limits(1), budget=Budget(calls=3))
+
+    assert not run.complete
+    assert sum(spent.model_calls or 0 for spent in run.key.usage) == 3
+
+
+async def test_what_was_sent_again_until_the_run_ended_was_asked(ge: GenkitEval) -> None:
+    busy = ModelError("busy", kind="rate_limit", status=429, retry_after_seconds=60)
+    judge = ScriptedModel([Reply(text="yes", finish_reason="stop", usage=TEN), busy, busy], name="house/judge")
+    judge_by(ge, "t/judge", judge)
+
+    run = await ge.evaluate(samples(4), target=None, evaluators=["t/judge"], limits=Limits(1), budget=Budget(calls=2))
+
+    assert not run.complete
+    assert sum(spent.model_calls or 0 for spent in run.key.usage) == len(judge.calls) == 2
 
 
 @pytest.mark.parametrize(
