@@ -9,12 +9,16 @@ __all__ = ["Pace"]
 
 FIRST_GAP, LONGEST_GAP = 0.1, 30.0
 """Seconds of silence after a server refused all that came; each further refusal doubles them."""
+LONGEST_PROBE = 1.0
+"""Seconds at most until one that was not refused counts as taken."""
 ENOUGH = 20
 """So many requests make a share, or a rate, that is believed."""
 WINDOW = 40
 """Of so many requests the share that is refused is looked at."""
 TOLERATED = 0.075
 """A share of refusals that may be there whatever the rate is: up to it nothing is slowed down."""
+GUESS = 20.0
+"""Requests a second at least that are tried where too few were taken to tell."""
 BACK_OFF = 0.95
 GROWTH, QUICK_GROWTH = 0.05, 1.5
 """A share a second, while the rate is what holds requests back; quick where the rate is no more than a guess."""
@@ -74,7 +78,7 @@ class Pace:
         self._paid = max(now, self._paid) + tokens * self._token_seconds
         if self._closed:
             self._probing = True
-            self._silent_until = now + 1.25 * self._latency + 0.01
+            self._silent_until = now + min(1.25 * self._latency + 0.01, LONGEST_PROBE)
         elif self.rate < math.inf:
             self._advance(now)
         return number
@@ -149,6 +153,8 @@ class Pace:
             taken *= open_for / min(PERIOD, now - self._began)
         if self.rate == math.inf:
             self._floor = self._taken_open * open_for / 4
+            if self._taken_open * open_for < ENOUGH:
+                taken = max(taken, GUESS)
         else:
             taken = max(taken, self.rate * 0.8)
             self._before = self.rate * BACK_OFF

@@ -355,3 +355,9 @@ def test_a_model_has_its_own_limits_or_its_providers_or_those_of_all() -> None:
 )
 def test_limits_of_models_are_read_as_they_were_written(models: ModelLimits) -> None:
     assert model_limits_from(model_limits_json(models)) == models
+
+
+def test_a_refusal_at_the_very_beginning_does_not_make_a_run_slow() -> None:
+    went = asked(Closed(0.05), 500, rounded=False)
+
+    assert went.seconds <= 500 * 0.1 / 32 + 3
