@@ -51,7 +51,8 @@ _WRITE = (
 _TELL = r"(?:list|summari[sz]e|explain|describe|state|compose)"
 _ANSWER = r"(?:answer|response|reply|output|result|message|text|summary|report|email|document|essay|letter)"
 _JSON = re.compile(
-    rf"\b(?:(?:{_WRITE}|{_TELL})\b[^,;]{{0,60}}?|{_ANSWER}\b.{{0,30}}?\b(?:be|is|as|in)\b.{{0,20}}?|,\s*not\s+)"
+    # what is told may be about JSON, unless it is told in it
+    rf"\b(?:{_WRITE}\b[^,;]{{0,60}}?|{_TELL}\b[^,;]{{0,60}}?\b(?:in|as|using|into)\b[^,;]{{0,20}}?|{_ANSWER}\b.{{0,30}}?\b(?:be|is|as|in)\b.{{0,20}}?|,\s*not\s+)"
     r"\b(?P<it>json)\b",
     _I,
 )
@@ -101,7 +102,7 @@ _ITEMS = re.compile(r"items?|entries|entry|steps?|points?|elements?|reasons?|ide
 _USED = re.compile(
     rf"(?:\b{_WRITE}|\bin(?:\s+the\s+form\s+of)?|\bas|\bwith|\bunder|\binto|\bwithout|\bavoid|\bnot|\bno|\brather\s+than|"
     r"\binstead\s+of|\bcontains?|[:,])"
-    r"(?:\s+(?:only|a|an|one|two|any|some|clear|short|simple|markdown|comparison|html|the\s+markdown|your\s+\w+))*\s*$|^$",
+    r"(?:\s+(?:me|us|only|a|an|one|two|any|some|clear|short|simple|markdown|comparison|html|the\s+markdown|your\s+\w+))*\s*$|^$",
     _I,
 )
 _ENUMERATED = re.compile(

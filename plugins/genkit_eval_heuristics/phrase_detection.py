@@ -107,15 +107,18 @@ def _repeated(clause: Clause) -> Iterator[Check]:
 
 # --- to start and end with
 
+_WITH_THE_WORD = r"\bwith\s+the\s+word\s+(?!count\b|limit\b)(?P<word>[^\W\d_][\w-]*)\s*$"
 _ENDS = {
     "starts": re.compile(
         rf"\b(?:start|begin|open)(?:s|ing|ning)?\b[^⟦;]{{0,50}}?\bwith\b[^⟦;]{{0,40}}?({QUOTE})"
-        rf"|\bthe\s+(?:very\s+)?first\s+(?:word|words|line)\b[^⟦;]{{0,40}}\bbe\b\s*({QUOTE})",
+        rf"|\bthe\s+(?:very\s+)?first\s+(?:word|words|line)\b[^⟦;]{{0,40}}\bbe\b\s*({QUOTE})"
+        rf"|\b(?:start|begin|open)(?:s|ing|ning)?\b[^⟦;]{{0,50}}?{_WITH_THE_WORD}",
         _I,
     ),
     "ends": re.compile(
         rf"\b(?:end|finish|conclude|close|sign\s+off)(?:s|es|ing)?\b[^⟦;]{{0,50}}?\bwith\b[^⟦;]{{0,40}}?({QUOTE})"
-        rf"|\bthe\s+(?:very\s+)?last\s+(?:word|words|line|sentence)\b[^⟦;]{{0,40}}\bbe\b\s*({QUOTE})",
+        rf"|\bthe\s+(?:very\s+)?last\s+(?:word|words|line|sentence)\b[^⟦;]{{0,40}}\bbe\b\s*({QUOTE})"
+        rf"|\b(?:end|finish|conclude|close)(?:s|es|ing)?\b[^⟦;]{{0,50}}?{_WITH_THE_WORD}",
         _I,
     ),
 }
@@ -132,7 +135,7 @@ def _at_the_ends(clause: Clause) -> Iterator[Check]:
         found = pattern.search(clause.text)
         if found and not _PART_STARTS.search(clause.text[: found.start()]) and not _START_PART.search(found[0]):
             negated = is_negated(clause.text[: found.start()])
-            [text, *_] = clause.quoted(found[0])
+            text = found["word"] or clause.quoted(found[0])[0]
             yield Check(kind, (text,), negated=negated, said=clause.said)
 
 
