@@ -13,6 +13,7 @@ import pytest
 from genkit_eval import ConfigError, ModelError
 from genkit_eval.engine.limiter import Limiter
 from genkit_eval.engine.model_limits import ModelLimits, limits_for, model_limits_from, model_limits_json
+from genkit_eval.engine.pace import Pace
 from tests.engine.rate_limited import (
     Bucket,
     Busy,
@@ -357,7 +358,15 @@ def test_limits_of_models_are_read_as_they_were_written(models: ModelLimits) -> 
     assert model_limits_from(model_limits_json(models)) == models
 
 
-def test_a_refusal_at_the_very_beginning_does_not_make_a_run_slow() -> None:
-    went = asked(Closed(0.05), 500, rounded=False)
+def test_a_few_slow_refusals_at_the_very_beginning_do_not_make_a_run_slow() -> None:
+    pace = Pace()
+    for number in [pace.send(0.0) for _ in range(3)]:
+        pace.refused(number, 1.7, latency=1.7, wait=0.05)
+    probed = 1.7 + pace.delay(1.7)
+    pace.send(probed)
 
-    assert went.seconds <= 500 * 0.1 / 32 + 3
+    reopened = probed + pace.delay(probed)
+    pause = pace.delay(reopened)
+
+    assert reopened - probed <= 1
+    assert pause <= 0.1
