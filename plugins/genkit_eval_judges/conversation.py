@@ -13,7 +13,7 @@ from genkit_eval.judged import NONE, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.counting import CountOptions, counted, nothing_counted
-from genkit_eval_judges.inputs import Exchange, Inputs, answers, told
+from genkit_eval_judges.inputs import Exchange, Inputs, answers, is_reply, told
 from genkit_eval_judges.rating import rated, rated_aspects
 from genkit_eval_judges.recipe import Recipe
 
@@ -36,14 +36,15 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
     if not exchanges:
         return nothing_counted(options, "there is no exchange: nobody was answered")
     shown = [_shown(exchange) for exchange in exchanges]
+    opening = [fenced("\n".join(told(inputs.opening)))] if inputs.opening else []
     found: list[ClaimVerdict] = []
     for start in range(0, len(shown), GROUP_SIZE):
-        before = shown[:start] or [NONE]
+        before = [*opening, *shown[:start]] or [NONE]
         group = shown[start : start + GROUP_SIZE]
         both = ("statements", "evidence")
         found += await verdicts(use.judge, use.prompts["verdicts"], group, before, marked=both)
     named = [
-        replace(item, statement=f"{exchange.user} -> {exchange.answer}")
+        replace(item, statement=f"{exchange.user} -> {exchange.answer or NONE}")
         for item, exchange in zip(found, exchanges, strict=True)
     ]
     return counted(named, options, what="exchanges in which the user is answered")
@@ -56,15 +57,17 @@ def last_turn(inputs: Inputs) -> Mapping[str, str]:
 
 
 def _last_reply(inputs: Inputs) -> tuple[Sequence[Turn], Turn]:
-    """The last turn in which an assistant says something, and the turns before it.
+    """The last turn in which an assistant speaks to the user, and the turns before it.
 
     Raises:
-        NothingToJudge: there are fewer than two turns, or nothing before a reply.
+        NothingToJudge: there are fewer than two turns, nothing before a reply, or nothing in it.
     """
     turns = inputs.turns
-    place = next((place for place in range(len(turns) - 1, -1, -1) if answers(turns[place])), None)
+    place = next((place for place in range(len(turns) - 1, -1, -1) if is_reply(turns[place])), None)
     if len(turns) < 2 or not place:
         raise NothingToJudge("there is no conversation to judge: it takes at least two turns, the later an assistant's")
+    if not answers(turns[place]):
+        raise NothingToJudge("the last reply is empty")
     return turns[:place], turns[place]
 
 

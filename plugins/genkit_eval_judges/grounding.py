@@ -13,7 +13,7 @@ from genkit_eval.judged import NONE, Instruments, NothingToJudge, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.counting import CountOptions, counted, nothing_counted, supported_claims
-from genkit_eval_judges.inputs import Inputs
+from genkit_eval_judges.inputs import Inputs, told
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES", "HallucinationOptions"]
@@ -53,7 +53,7 @@ async def turn_faithfulness(inputs: Inputs, options: CountOptions, use: Instrume
     passages = _passages(inputs)
     if not passages:
         raise NothingToJudge("nothing was retrieved: there is no context, and no tool gave anything")
-    answered = [number for number, item in enumerate(inputs.exchanges) if item.answer is not None]
+    answered = [number for number, item in enumerate(inputs.exchanges) if item.answer]
     if not answered:
         raise NothingToJudge("there is no reply to judge")
     by_exchange = await side_by_side([partial(_claims_of, inputs, number, use) for number in answered])
@@ -68,7 +68,11 @@ async def turn_faithfulness(inputs: Inputs, options: CountOptions, use: Instrume
 async def _claims_of(inputs: Inputs, number: int, use: Instruments) -> list[str]:
     said = [f"user: {item.user}\nassistant: {item.answer}" for item in inputs.exchanges[:number]]
     exchange = inputs.exchanges[number]
-    texts = {"earlier": "\n".join(said) or NONE, "request": exchange.user or NONE, "response": exchange.answer or NONE}
+    texts = {
+        "earlier": "\n".join((*told(inputs.opening), *said)) or NONE,
+        "request": exchange.user or NONE,
+        "response": exchange.answer or NONE,
+    }
     return await statements(use.judge, use.prompts["statements"], texts)
 
 

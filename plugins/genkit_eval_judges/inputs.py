@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from pydantic import JsonValue
 
@@ -17,7 +18,7 @@ from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.evidence import NO_FILES, Files, files_of
 
-__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "told"]
+__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "is_reply", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,12 @@ class Inputs:
 
     @cached_property
     def request(self) -> str:
-        """What was asked: the input, or the last turn of a user."""
+        """What was asked: the input, or the last turn of a user before the last answer."""
         if self.point.has("input"):
             return text_of(self.point.input)
-        asked = [turn for turn in self.turns if turn.role == "user"]
+        answered = [place for place, turn in enumerate(self.turns) if answers(turn)]
+        before = self.turns[: answered[-1]] if answered else self.turns
+        asked = [turn for turn in before if turn.role == "user"]
         return text_of(asked[-1].content) if asked else ""
 
     @cached_property
@@ -110,8 +113,8 @@ class Inputs:
     def exchanges(self) -> Sequence[Exchange]:
         """The conversation as pairs: what a user said, and what was answered up to the next time.
 
-        Of an answer in several turns and of a user who spoke several times in a row all is kept. Without turns, request
-        and response are the one exchange.
+        Of an answer in several turns and of a user who spoke several times in a row all is kept. An empty answer is
+        one if the user had to speak again after it. Without turns, request and response are the one exchange.
         """
         if not self.turns:
             return [Exchange(self.request, self.response)] if self.request.strip() and self.response.strip() else []
@@ -123,10 +126,17 @@ class Inputs:
                     found[-1] = Exchange(f"{found[-1].user}\n{said}", None)
                 else:
                     found.append(Exchange(said, None))
-            elif found and answers(turn):
-                answer = found[-1].answer
-                found[-1] = Exchange(found[-1].user, said if answer is None else f"{answer}\n{said}")
+            elif found and is_reply(turn):
+                answer = "\n".join(text for text in (found[-1].answer or "", said) if text.strip())
+                found[-1] = Exchange(found[-1].user, answer)
+        if found and not found[-1].answer:
+            found[-1] = Exchange(found[-1].user, None)
         return found
+
+    @cached_property
+    def opening(self) -> Sequence[Turn]:
+        """What was said before a user spoke."""
+        return list(takewhile(lambda turn: turn.role != "user", self.turns))
 
     @cached_property
     def steps(self) -> Sequence[str]:
@@ -199,6 +209,11 @@ class _Part:
 def told(turns: Sequence[Turn]) -> list[str]:
     """Turns as texts: who spoke and what was said, and each call of a tool."""
     return [line for turn in turns for line in _told(turn)]
+
+
+def is_reply(turn: Turn) -> bool:
+    """Whether an assistant speaks to the user in this turn, if only with an empty text."""
+    return turn.role == "assistant" and (not turn.tool_calls or answers(turn))
 
 
 def answers(turn: Turn) -> bool:

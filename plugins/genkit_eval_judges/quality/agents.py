@@ -51,7 +51,7 @@ def plan_steps(inputs: Inputs) -> Sequence[str]:
 
 async def knowledge_retention(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The share of the facts told that were used, of those for which a later reply had occasion."""
-    answered = [exchange for exchange in inputs.exchanges if exchange.answer is not None]
+    answered = [exchange for exchange in inputs.exchanges if exchange.answer]
     if len(answered) < 2:
         raise NothingToJudge("there are not two exchanges: no later reply could have kept anything in mind")
     facts = await statements(use.judge, use.prompts["statements"], {"turns": INPUTS["turns"].text(inputs)})

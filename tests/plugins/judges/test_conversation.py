@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import Message, Outcome, Status
+from genkit_eval import DataPoint, Message, Outcome, Status
 from genkit_eval.testing import data_point
 from genkit_eval_judges import Inputs
 from genkit_eval_judges.inputs import Exchange
@@ -188,3 +188,48 @@ def test_who_speaks_several_times_in_a_row_is_heard_whole() -> None:
     inputs = Inputs(data_point(turns=turns))
 
     assert inputs.exchanges == [Exchange("Hi!\nRain tomorrow?", "Let me look.\nYes.")]
+
+
+def test_what_is_asked_is_what_the_last_answer_responds_to() -> None:
+    inputs = Inputs(DataPoint.model_validate({"turns": said("Ship to Norra?", "Yes.", "The cost?")}))
+
+    assert (inputs.request, inputs.response) == ("Ship to Norra?", "Yes.")
+
+
+def test_what_nobody_answered_yet_is_asked_all_the_same() -> None:
+    inputs = Inputs(DataPoint.model_validate({"turns": said("Ship to Norra?")}))
+
+    assert (inputs.request, inputs.response) == ("Ship to Norra?", "")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "given", [{"turns": said("Rain?", "Yes.", "Snow?", " ")}, {"turns": said("Rain?", "Yes.", "Snow?"), "output": ""}]
+)
+async def test_an_empty_reply_is_not_the_one_before_it(judged: Any, given: dict[str, Any]) -> None:
+    metric, model = await judged("judge/turn_relevancy", [], **given)
+
+    assert metric.outcome is Outcome.INCONCLUSIVE
+    assert metric.rationale == "the last reply is empty"
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_an_empty_reply_answers_nothing(judged: Any) -> None:
+    turns = said("Ship to Norra?", "Yes.", "The cost?", "", "Which box?", "How tall?")
+
+    metric, model = await judged("judge/exchange_relevancy", [verdicts(True, False, True)], turns=turns)
+
+    assert metric.score == pytest.approx(2 / 3)
+    assert "User:\n" in model.calls[0].text
+    assert [finding.text for finding in metric.findings][1] == "The cost? -> (none)"
+
+
+@pytest.mark.anyio
+async def test_an_exchange_is_read_with_what_the_assistant_opened_with(judged: Any) -> None:
+    turns = [{"role": "assistant", "content": "For which town?"}, *said("Au.", "It rains in Au.")]
+
+    metric, model = await judged("judge/exchange_relevancy", [verdicts(True)], turns=turns)
+
+    assert metric.score == 1.0
+    assert "For which town?" in model.calls[0].messages[-1].content.partition("Before them:")[2]

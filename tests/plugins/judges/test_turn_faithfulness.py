@@ -61,6 +61,15 @@ async def test_a_reply_is_read_with_what_was_said_before(judged: Any) -> None:
 
 
 @pytest.mark.anyio
+async def test_an_opening_of_the_assistant_is_read_before_the_first_exchange(judged: Any) -> None:
+    turns = [{"role": "assistant", "content": "Norra or Au?"}, *TURNS]
+
+    _, model = await judged("judge/turn_faithfulness", judge_of(True, True, True), turns=turns)
+
+    assert any("assistant: Norra or Au?" in call.text.partition("Earlier:\n<")[2] for call in model.calls)
+
+
+@pytest.mark.anyio
 async def test_passages_are_the_context_and_what_tools_gave_each_once(judged: Any) -> None:
     given = {"context": ["We ship to Norra."], "tools": [{"name": "delivery", "output": "Norra: five days, free"}]}
 
