@@ -21,6 +21,7 @@ from typing import Final, TypeVar
 
 from genkit_eval._files import locked
 from genkit_eval.engine.off_loop import off_loop
+from genkit_eval.errors import StoreError
 
 __all__ = ["CacheInfo", "CallCache", "KeptModel", "cache_path"]
 
@@ -52,6 +53,7 @@ DELETE FROM calls WHERE rowid IN (
 
 # of a file that is none of SQLite's, or no longer whole
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_NO_ROOM = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR})
 
 _T = TypeVar("_T")
 
@@ -130,34 +132,58 @@ class CallCache:
             self._thread.start()
 
     def info(self) -> CacheInfo:
-        """What is kept."""
-        rows = self._on_writer(
-            lambda db: db.execute(
+        """What is kept.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+
+        def counted(db: sqlite3.Connection) -> list[tuple[str, int, int, int]]:
+            return db.execute(
                 "SELECT model, COUNT(*), SUM(LENGTH(reply)), MAX(used_at) FROM calls GROUP BY model ORDER BY 2 DESC, 1"
             ).fetchall()
-        )
-        models = [KeptModel(model, replies, size) for model, replies, size, _ in rows or ()]
-        used = max((row[3] for row in rows or ()), default=None)
+
+        rows = self._on_writer(counted)
+        if rows is None:
+            raise StoreError(f"what is kept in {self.path} cannot be told: it cannot be read")
+        used = max((row[3] for row in rows), default=None)
         return CacheInfo(
             path=self.path,
             size_bytes=sum(_size(path) for path in _files(self.path)),
             most_bytes=self._most_bytes,
             last_used=None if used is None else datetime.fromtimestamp(used, UTC),
-            models=models,
+            models=[KeptModel(model, replies, size) for model, replies, size, _ in rows],
         )
 
     def clear(self) -> int:
-        """Forget everything; how many replies that were. Other processes may go on using the cache meanwhile."""
+        """Forget everything; how many replies that were. Other processes may go on using the cache meanwhile.
 
-        def cleared(db: sqlite3.Connection) -> int:
-            count = db.execute("DELETE FROM calls").rowcount
+        Raises:
+            StoreError: nothing was forgotten, as it cannot be written.
+        """
+
+        def cleared(db: sqlite3.Connection) -> tuple[int, sqlite3.Error | None]:
+            count: int = db.execute("SELECT COUNT(*) FROM calls").fetchone()[0]
+            try:
+                db.execute("DELETE FROM calls")
+            except sqlite3.Error as problem:
+                if _code(problem) not in _NO_ROOM:
+                    raise
+                return count, problem
             # give the room back to the disk, as far as nobody is reading
             with suppress(sqlite3.OperationalError):
                 db.execute("VACUUM")
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return count
+            return count, None
 
-        return self._on_writer(cleared) or 0
+        done = self._on_writer(cleared)
+        if done is None:
+            raise StoreError(f"nothing in {self.path} was forgotten: it cannot be written")
+        count, no_room = done
+        if no_room is not None:
+            # to forget takes room, which to remove a file does not
+            self._begin_anew(f"has no room to forget in ({no_room})")
+        return count
 
     def close(self) -> None:
         """Write what is waiting, and let go of the file."""
@@ -190,7 +216,7 @@ class CallCache:
                 return self._found(key)
             except sqlite3.Error as problem:
                 if _is_damage(problem):
-                    self._begin_anew(problem)
+                    self._begin_anew(f"is damaged ({problem})")
                 elif pause:
                     time.sleep(pause)
                 else:
@@ -250,7 +276,7 @@ class CallCache:
                 if not _is_damage(problem):
                     self._tell("cannot be written", problem)
                     return None
-                self._begin_anew(problem)
+                self._begin_anew(f"is damaged ({problem})")
         return None
 
     # --- the file -------------------------------------------------------------------------------------------------
@@ -268,7 +294,7 @@ class CallCache:
                     # another table than ours: whose it is does not matter, as the name is ours
                     if not _is_damage(problem) and _code(problem) != sqlite3.SQLITE_ERROR:
                         raise
-                    _log.warning("%s: the cache is damaged (%s) and begun anew", self.path, problem)
+                    _log.warning("%s: the cache is damaged (%s) and is begun anew", self.path, problem)
                     self._remove()
                     self._open()
         except (OSError, sqlite3.Error) as problem:
@@ -285,15 +311,15 @@ class CallCache:
         self._reader = _connection(self.path, 0)
         self._reader.execute("SELECT key, reply, model, used_at FROM calls LIMIT 1").fetchone()
 
-    def _begin_anew(self, problem: sqlite3.Error) -> None:
-        """Put another file in place of a damaged one, unless another process or thread has done that already."""
+    def _begin_anew(self, why: str) -> None:
+        """Put another file in place of one of no use, unless another process or thread has done that already."""
         with self._reading, self._writing:
             if self._writer is None:
                 return
             self._disconnect()
             with suppress(OSError), locked(self.path.with_suffix(".lock"), timeout_seconds=BUSY_SECONDS):
                 if self.path.stat().st_ino == self._inode:
-                    _log.warning("%s: the cache is damaged (%s) and begun anew", self.path, problem)
+                    _log.warning("%s: the cache %s and is begun anew", self.path, why)
                     self._remove()
             self._connect()
 
@@ -312,7 +338,8 @@ class CallCache:
         """Once: the run goes on without."""
         if not self._told:
             self._told = True
-            _log.warning("%s: the cache %s (%s): replies are not kept for other runs", self.path, what, problem)
+            also = "" if self._reader is not None else "not found and "
+            _log.warning("%s: the cache %s (%s): replies are %snot kept for other runs", self.path, what, problem, also)
 
 
 def _connection(path: Path, busy_seconds: float) -> sqlite3.Connection:

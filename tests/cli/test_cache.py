@@ -77,6 +77,16 @@ def test_clear_forgets_all_replies(genkit_eval: CommandLine) -> None:
     assert genkit_eval("cache", "clear", "--json").json == {"path": str(cache_path()), "forgotten": 0}
 
 
+@pytest.mark.parametrize("verb", ["info", "clear"])
+def test_a_cache_that_cannot_be_used_is_no_empty_one(genkit_eval: CommandLine, verb: str) -> None:
+    cache_path().mkdir(parents=True)
+
+    done = genkit_eval("cache", verb)
+
+    assert (done.code, done.out) == (2, "")
+    assert "Is a directory" in done.err
+
+
 def test_a_damaged_cache_is_begun_anew_with_a_warning(genkit_eval: CommandLine) -> None:
     fill()
     os.truncate(cache_path(), 5000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from genkit_eval import StoreError
 from genkit_eval.engine.cache import CallCache, KeptModel, cache_path
 
 
@@ -141,6 +143,25 @@ async def test_clear_forgets_everything_and_gives_the_room_back(path: Path) -> N
 
 
 @pytest.mark.anyio
+async def test_clear_needs_no_room(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    keep(path, *"abc", size=100_000)
+    cache = CallCache(path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    # a write is refused as a full disk would
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, before[1]))
+    try:
+        cleared = cache.clear()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        cache.close()
+
+    assert cleared == 3
+    assert "has no room to forget in" in caplog.text
+    assert await kept(path, *"abc") == []
+
+
+@pytest.mark.anyio
 async def test_a_cache_that_another_one_clears_goes_on(path: Path) -> None:
     keep(path, "a")
     one, other = CallCache(path), CallCache(path)
@@ -253,14 +274,16 @@ async def test_a_folder_that_cannot_be_made_costs_a_warning(tmp_path: Path, capl
 
     cache.put("k", b"reply", model="p/m")
     found = await cache.get("k")
-    info = cache.info()
-    cleared = cache.clear()
+    with pytest.raises(StoreError, match="cannot be told: it cannot be read"):
+        cache.info()
+    with pytest.raises(StoreError, match="was forgotten: it cannot be written"):
+        cache.clear()
     cache.close()
 
     assert found is None
-    assert (info.replies, cleared) == (0, 0)
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "cannot be opened" in caplog.text
+    assert "replies are not found and not kept for other runs" in caplog.text
 
 
 @pytest.mark.anyio
