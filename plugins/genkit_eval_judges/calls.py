@@ -35,6 +35,7 @@ JUDGES = (
             against=("request", "turns", "tool_catalog"),
             what="calls with the right arguments",
             nothing="no tool was called",
+            in_order=True,
         ),
         prompts={"verdicts": "argument_correctness"},
         needs=("request",),

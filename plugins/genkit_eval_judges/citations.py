@@ -14,7 +14,7 @@ from genkit_eval.citations import Marker, citation_markers, without_code
 from genkit_eval.claims import verdicts
 from genkit_eval.judged import Instruments
 from genkit_eval.prompts import fenced
-from genkit_eval_judges.counting import CountOptions, nothing_counted
+from genkit_eval_judges.counting import LONGEST_FINDING, CountOptions, nothing_counted
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.recipe import Recipe, decided
 
@@ -94,7 +94,7 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
         answer = said.get(id(item))
         findings.append(
             Finding(
-                text=f"[{item.passage}] {item.sentence}"[:300],
+                text=f"[{item.passage}] {item.sentence}"[:LONGEST_FINDING],
                 passed=answer is not None and answer.verdict,
                 reason=f"there is no passage {item.passage}" if answer is None else answer.reason,
                 span=item.marker.span,

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import Field, JsonValue
 
 from genkit_eval import Finding, Score
-from genkit_eval.claims import ClaimVerdict, share, statements, verdicts
+from genkit_eval.claims import GROUP_SIZE, ClaimVerdict, share, statements, verdicts
 from genkit_eval.judged import NONE, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.inputs import INPUTS, Inputs
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
-__all__ = ["CountOptions", "average_precision", "counted", "each_judged", "nothing_counted", "supported_claims"]
+__all__ = [
+    "LONGEST_FINDING",
+    "CountOptions",
+    "average_precision",
+    "counted",
+    "each_judged",
+    "nothing_counted",
+    "portions",
+    "supported_claims",
+]
 
 Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
 LONGEST_FINDING = 300
@@ -76,6 +85,7 @@ def each_judged(
     what: str,
     nothing: str,
     score: Callable[[Sequence[ClaimVerdict]], float] = share_that_holds,
+    in_order: bool = False,
 ) -> Ask:
     """A verdict for each thing, by the prompt "verdicts"; the score is the share that holds, or what `score` makes.
 
@@ -84,6 +94,7 @@ def each_judged(
         against: what they are held against, some of `INPUTS`.
         what: goes on after "2 of 3".
         nothing: why the case is inconclusive where there is none, unless an option says what it comes to.
+        in_order: whether one may depend on those before it, as `portions` has it.
     """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
@@ -92,11 +103,11 @@ def each_judged(
         lines = [fenced(text) for text in texts if text.strip()]
         if not lines:
             return nothing_counted(options, nothing)
-        answers = iter(
-            await verdicts(
-                use.judge, use.prompts["verdicts"], lines, inputs.shown(against), marked=("statements", "evidence")
-            )
-        )
+        both = ("statements", "evidence")
+        judged: list[ClaimVerdict] = []
+        for group, evidence in portions(lines, inputs.shown(against), in_order=in_order):
+            judged += await verdicts(use.judge, use.prompts["verdicts"], group, evidence, marked=both)
+        answers = iter(judged)
         found = [
             replace(next(answers), statement=text) if text.strip() else ClaimVerdict(text, verdict=False, reason=BLANK)
             for text in texts
@@ -104,6 +115,19 @@ def each_judged(
         return counted(found, options, what=what, score=score)
 
     return ask
+
+
+def portions(lines: Sequence[str], shown: str, *, in_order: bool) -> Iterator[tuple[Sequence[str], str]]:
+    """The things in groups of which the judge can say something in one reply, each with what they are held against.
+
+    Args:
+        lines: the things, each in marks of its own.
+        shown: what they are held against.
+        in_order: whether one may depend on those before it, which are shown with later groups then.
+    """
+    for start in range(0, len(lines), GROUP_SIZE):
+        before = f"{shown}\n\nBefore these:\n" + "\n".join(lines[:start]) if in_order and start else shown
+        yield lines[start : start + GROUP_SIZE], before.strip()
 
 
 def nothing_counted(options: JudgeOptions, why: str) -> Score:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Scale
-from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, numbered
+from genkit_eval.claims import Numbered, by_number, numbered
 from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
-from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted
+from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted, portions
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
@@ -148,6 +149,8 @@ class Ratings(Answer):
 def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[str], what: str, nothing: str) -> Ask:
     """A rating from 1 to 5 for each thing, by the prompt "ratings": the mean of (s - 1) / 4.
 
+    Later ones are shown with those before them, on which they may depend.
+
     Args:
         things: what is rated, each as a text.
         against: what they are held against, some of `INPUTS`.
@@ -159,20 +162,19 @@ def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[s
         texts = things(inputs)
         if not texts:
             return nothing_counted(options, nothing)
-        evidence = inputs.shown(against)
-
-        async def rate(lines: Sequence[str]) -> Sequence[RatedThing]:
-            values = {"statements": numbered(lines), "evidence": evidence}
-            return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
-
         found: list[RatedThing] = []
-        for start in range(0, len(texts), GROUP_SIZE):
-            # each in marks of its own, so that none can pass for two
-            lines = [fenced(text or NONE) for text in texts[start : start + GROUP_SIZE]]
-            found += await by_number(use.judge, lines, rate)
+        # each in marks of its own, so that none can pass for two
+        lines = [fenced(text or NONE) for text in texts]
+        for group, evidence in portions(lines, inputs.shown(against), in_order=True):
+            found += await by_number(use.judge, group, partial(_ratings, use, evidence))
         return _mean_of(found, texts, options, what)
 
     return ask
+
+
+async def _ratings(use: Instruments, evidence: str, lines: Sequence[str]) -> Sequence[RatedThing]:
+    values = {"statements": numbered(lines), "evidence": evidence}
+    return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
 
 
 def _mean_of(found: Sequence[RatedThing], texts: Sequence[str], options: JudgeOptions, what: str) -> Score:

@@ -18,12 +18,10 @@ from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
 from genkit_eval.judged import NONE, Answer
 from genkit_eval.prompts import fenced
-from genkit_eval_judges.counting import nothing_counted
+from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted
 from genkit_eval_judges.recipe import JudgeOptions, decided
 
 __all__ = ["Graded", "Worths", "grade", "graded", "mean_worth"]
-
-LONGEST_FINDING = 300
 
 Worths = Mapping[str, float | None]
 """What each grade is worth, 0 to 1; None for one that says that a thing is not to be counted.

@@ -128,3 +128,20 @@ async def test_one_rating_for_all_is_no_answer(judged: Any) -> None:
     metric, _ = await judged("judge/tool_correctness", rating(4), **POINT)
 
     assert metric.outcome is Outcome.FAILED
+
+
+@pytest.mark.anyio
+@BOTH
+async def test_later_calls_are_judged_with_those_before_them(judged: Any, name: str) -> None:
+    def judge(messages: Sequence[Message]) -> str:
+        number = messages[-1].content.partition("Request:")[0].count("<data-")
+        return ratings(*[5] * number) if name == "judge/tool_correctness" else verdicts(*[True] * number)
+
+    calls = [{"name": "look", "arguments": {"page": page}, "output": f"page {page}"} for page in range(45)]
+    metric, model = await judged(name, judge, input="Go.", tools=calls)
+
+    before = [call.messages[-1].content.partition("Before these:")[2] for call in model.calls]
+    assert metric.score == 1.0
+    assert [text.count('-> "page ') for text in before] == [0, 20, 40]
+    assert [text.count("<data-") for text in before] == [0, 20, 40]
+    assert "Before these" in model.calls[0].messages[0].content
