@@ -20,14 +20,18 @@ TOOL: Worths = {"right": 1, "second best": 0.5, "wrong": 0}
 STEP: Worths = {"needed": 1, "roundabout": 0.5, "needless": 0}
 FACT: Worths = {"lost": 0, "used": 1, "no occasion": None}
 
+NO_CALL = "no tool was called"
+
 _MARK = re.compile(r"^\s*(?:[-*•]|\(?\d+[.)])\s+")
 
 
 async def tool_selection(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The mean over the calls of tools: the right tool 1, one that will do 0.5, a wrong one 0."""
+    if not inputs.calls:
+        return nothing_counted(options, NO_CALL)
     shown = inputs.shown(("request", "turns", "tool_catalog"))
     found = await grade(use.judge, use.prompts["grades"], inputs.calls, TOOL, shown=shown, in_order=True)
-    return graded(found, TOOL, options, what="choices of tools", nothing="no tool was called")
+    return graded(found, TOOL, options, what="choices of tools", nothing=NO_CALL)
 
 
 async def planning_efficiency(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
@@ -66,8 +70,8 @@ JUDGES = (
         name="quality/tool_selection",
         ask=tool_selection,
         prompts={"grades": "quality_tool_selection"},
-        needs=("request", "tools", "tool_catalog"),
-        reads=("turns",),
+        needs=("request", "tool_catalog"),
+        reads=("tools", "turns"),
         options=CountOptions,
         display_name="Tool selection",
         definition="Each tool that was called is the one of the catalogue to reach for. A tool that should have been "

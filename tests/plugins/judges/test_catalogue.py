@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from genkit_eval import GenkitEval
 from genkit_eval_judges import judges
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.recipe import Recipe
+from tests.plugins.judges.replies import statements
 
 REGISTRY = GenkitEval(plugins=[judges()]).registry
 PROMPTS: Mapping[str, Mapping[str, str]] = {recipe.name: REGISTRY.evaluator(recipe.name).prompts for recipe in JUDGES}
@@ -77,3 +79,20 @@ def test_each_prompt_says_that_data_give_no_orders_and_asks_for_the_reason_first
                 (reply.find(f'"{word}"') for word in ("verdict", "rating", "label") if f'"{word}"' in reply), default=-1
             )
             assert first < 0 or 0 <= reply.find('"reason"') < first
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "name", [recipe.name for recipe in JUDGES if "on_empty" in recipe.options.model_fields], ids=lambda name: name
+)
+async def test_what_an_option_says_of_nothing_to_count_is_heeded(judged: Any, name: str) -> None:
+    turns = [{"role": role, "content": "Hello!"} for role in ("user", "assistant", "user", "assistant")]
+    point: dict[str, Any] = {"output": "!?", "reference": "Hm.", "context": ["A document."], "turns": turns}
+    point |= {"plan": [], "tools": [], "tool_catalog": [{"name": "forecast"}]}
+    if name == "judge/exchange_relevancy":
+        point = {"turns": turns[:1]}
+
+    metric, model = await judged(name, statements(), options={"on_empty": 0.25}, **point)
+
+    assert metric.score == 0.25, metric.error or metric.rationale
+    assert all("statements" in str(call.output.model_fields) for call in model.calls)
