@@ -29,6 +29,7 @@ from genkit_eval.types import Direction, Finding, Outcome, Score, Status
 __all__ = ["Combination", "Heard", "Part", "all_of", "any_of", "gate", "negate", "settled", "weighted"]
 
 EDGE = 1e-9
+MOST_OF_REASON = 200
 Otherwise = Literal["FAIL", "PASS", "INCONCLUSIVE"]
 
 
@@ -164,11 +165,17 @@ def _decided(decisive: Status, heard: Sequence[Heard]) -> Sequence[Score]:
         return [_showing(unsettled, heard)]
     passed = (decisive is Status.PASS) == settled
     passing = [part.name for part, standing in zip(heard, standings, strict=True) if standing is Status.PASS]
-    failing = [part.name for part, standing in zip(heard, standings, strict=True) if standing is Status.FAIL]
+    failing = [_why(part) for part, standing in zip(heard, standings, strict=True) if standing is Status.FAIL]
     if passed:
         reason = f"{len(passing)} of {len(heard)} pass" + ("" if len(passing) == len(heard) else f": {_list(passing)}")
         return [_showing(Score.passed(True, reason=reason), heard)]
     return [_showing(Score.failed(False, reason=f"{len(failing)} of {len(heard)} fail: {_list(failing)}"), heard)]
+
+
+def _why(failing: Heard) -> str:
+    """The part's name and the reason that it gave, which a report shows where it does not show findings."""
+    reason = next((score.reason for score in failing.scores if score.status is Status.FAIL and score.reason), None)
+    return failing.name if reason is None else f"{failing.name} ({reason:.{MOST_OF_REASON}})"
 
 
 def _negated(heard: Sequence[Heard]) -> Sequence[Score]:

@@ -78,7 +78,7 @@ def test_what_the_parts_said_stays_visible() -> None:
     ]
     assert score.findings[1].reason == "1 of 2 phrases"
     assert score.findings[1].details == {"outcome": "VERDICT", "score": 0.5}
-    assert score.reason == "1 of 2 fail: part1"
+    assert score.reason == "1 of 2 fail: part1 (1 of 2 phrases)"
 
 
 def test_a_part_that_broke_is_named() -> None:
