@@ -220,7 +220,7 @@ class _Lanes:
 
     async def _run_open(self, plan: Plan, feed: Feed) -> None:
         loop = LoopCalls(plan, feed, self.ledger, self.limits, self.calls)
-        threads = SyncCalls(plan, feed, self.ledger, self.limits, loop.judge_later)
+        threads = SyncCalls(plan, feed, self.ledger, self.limits, self.calls, loop.judge_later)
         loop.put_sync, loop.on_tick = threads.put, self.on_tick
         try:
             if plan.sync_cells or not plan.target_is_async:

@@ -15,16 +15,23 @@ from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 
+from genkit_eval.engine import model_calls
+from genkit_eval.engine.budget import SpentError
 from genkit_eval.engine.calls import called, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import changed_point
+from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.model_calls import CellCalls, RunCalls
 from genkit_eval.engine.off_loop import caller_context
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.recording import recorder
+from genkit_eval.engine.repeats import pass_number
+from genkit_eval.engine.seat_calls import SeatCalls
 from genkit_eval.errors import GenkitEvalError
+from genkit_eval.model_calls import caller
 
 __all__ = ["SyncCalls"]
 
@@ -36,17 +43,20 @@ TARGET = -1
 class _Seat:
     """One thread's place: which call it is in. Whoever pops `hold` owns the case."""
 
-    __slots__ = ("calls", "cell", "due", "hold", "seen")
+    __slots__ = ("asked", "calls", "cell", "clock", "due", "hold", "seen")
 
-    def __init__(self) -> None:
+    def __init__(self, begin_asking: Callable[[_Seat], CellCalls]) -> None:
         self.hold: list[Case] = []
         self.cell = TARGET
         self.due = math.inf
+        self.clock: Clock | None = None
+        """In place of `due`, once a call has asked a model: it stands still while that waits for its turn."""
+        self.asked = SeatCalls(partial(begin_asking, self))
         self.calls = 0
         self.seen = -1
 
     def enter(self, case: Case, cell: int, seconds: float | None) -> None:
-        self.cell = cell
+        self.cell, self.clock = cell, None
         self.due = math.inf if seconds is None else perf_counter() + seconds
         self.calls += 1
         self.hold.append(case)
@@ -58,6 +68,16 @@ class _Seat:
             return self.hold.pop()
         except IndexError:
             return None
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the call has passed its deadline."""
+        return perf_counter() > (self.due if self.clock is None else self.clock.due)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the run ends before a model that the call asks may be asked."""
+        return self.clock is not None and self.clock.is_cut
 
     @property
     def case_overdue(self) -> bool:
@@ -72,9 +92,17 @@ class _Seat:
 class SyncCalls:
     """Runs what is synchronous in a plan; cases come from the feed (when the target is) or by `put`."""
 
-    def __init__(self, plan: Plan, feed: Feed, ledger: Ledger, limits: Limits, hand_on: Callable[[Case], None]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        feed: Feed,
+        ledger: Ledger,
+        limits: Limits,
+        calls: RunCalls,
+        hand_on: Callable[[Case], None],
+    ) -> None:
         self._plan, self._feed, self._ledger, self._limits = plan, feed, ledger, limits
-        self._hand_on = hand_on
+        self._calls, self._hand_on = calls, hand_on
         # those that ask several times have the time of as many calls
         limit = limits.evaluator_seconds
         self._cell_seconds = [None if limit is None else limit * cell.repeats for cell in plan.sync_cells]
@@ -112,7 +140,7 @@ class SyncCalls:
                 self._news.notify_all()
 
     def _spawn(self) -> None:
-        seat = _Seat()
+        seat = _Seat(self._begin_asking)
         self._seats.append(seat)
         self._start(partial(self._work, seat), "genkit-eval-call")
 
@@ -128,7 +156,25 @@ class SyncCalls:
         context = self._context.copy()
         threading.Thread(target=context.run, args=(guarded,), name=name, daemon=True).start()
 
+    def _begin_asking(self, seat: _Seat) -> CellCalls:
+        """The call that a seat is in asks a model for the first time."""
+        try:
+            case = seat.hold[0]
+        except IndexError:
+            # it was taken away: nobody waits for what it asks
+            raise SpentError from None
+        seat.clock = Clock(cancel=_end_call)
+        seat.clock.due = seat.due
+        if seat.cell == TARGET:
+            calls = CellCalls(self._calls, model_calls.TARGET, slot=-1, repeat=case.repeat or 0)
+        else:
+            key, repeat = self._plan.sync_cells[seat.cell].key, pass_number(case.repeat)
+            calls = CellCalls(self._calls, key, slot=case.slot, repeat=repeat)
+        calls.timed_by(seat.clock)
+        return calls
+
     def _work(self, seat: _Seat) -> None:
+        caller.set(seat.asked)
         while (case := self._next()) is not None:
             if not self._advance(case, seat):
                 self._left_behind -= 1
@@ -162,9 +208,12 @@ class SyncCalls:
         """Everything synchronous about a case; False when the watch took it away meanwhile."""
         if not case.settled and not self._target(case, seat):
             return False
-        if case.error is None and not self._judge(case, seat):
+        if case.error is None and not case.is_cut and not self._judge(case, seat):
             return False
-        self._pass_on(case)
+        if case.is_cut:
+            self._ledger.leave(case)
+        else:
+            self._pass_on(case)
         return True
 
     def _judge(self, case: Case, seat: _Seat) -> bool:
@@ -179,7 +228,7 @@ class SyncCalls:
             case.restore_if_changed()
         if not self._judge_all(case, seat, one_by_one=self._plan.billed):
             return False
-        if case.changed:
+        if case.changed and not case.is_cut:
             case.restore()
             del case.metrics[judged:]
             case.next_cell = first
@@ -193,10 +242,15 @@ class SyncCalls:
             metrics = cells[number].run(case.point)
             if seat.leave() is None:
                 return False
+            asked = seat.asked.ended()
+            if asked is not None and seat.is_cut:
+                case.is_cut = True
+                asked.unbilled()
+                return True
             if one_by_one and case.changed:
                 case.restore()
                 metrics = cells[number].settled(changed_point(metrics[0].seconds))
-            case.metrics += metrics
+            case.metrics += metrics if asked is None else asked.billed(metrics)
         return True
 
     def _target(self, case: Case, seat: _Seat) -> bool:
@@ -205,10 +259,15 @@ class SyncCalls:
         value, error, took = called(self._plan.call_target, case)
         if seat.leave() is None:
             return False
-        if error is not None:
+        asked = seat.asked.ended()
+        if asked is not None and seat.is_cut:
+            case.is_cut = True
+        elif error is not None:
             case.broke(error, took)
         elif self._plan.flow is not None:
-            case.answered(value, took)
+            case.answered(value, took, paid=None if asked is None else asked.paid())
+        if asked is not None and case.usage is None:
+            asked.unbilled()
         return True
 
     def _pass_on(self, case: Case) -> None:
@@ -224,12 +283,11 @@ class SyncCalls:
         pause = threading.Event()
         while not self._closing:
             pause.wait(TICK_SECONDS)
-            now = perf_counter()
             waiting = 0
             for seat in list(self._seats):
                 if not seat.hold:
                     continue
-                if now > seat.due or (self._limits.sample_seconds is not None and seat.case_overdue):
+                if seat.is_late or (self._limits.sample_seconds is not None and seat.case_overdue):
                     self._take_away(seat)
                 elif seat.seen == seat.calls:
                     waiting += 1
@@ -275,3 +333,8 @@ class SyncCalls:
         for cell in cells[number:ended]:
             case.metrics += cell.settled(result)
         case.next_cell = ended
+
+
+def _end_call() -> None:
+    """Out of the call that asks: the case is left open, whatever the call makes of it."""
+    raise SpentError
