@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
@@ -31,6 +31,7 @@ __all__ = ["Combination", "Heard", "Part", "all_of", "any_of", "gate", "negate",
 EDGE = 1e-9
 MOST_OF_REASON = 200
 Otherwise = Literal["FAIL", "PASS", "INCONCLUSIVE"]
+Missing = Literal["inconclusive", "leave_out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,7 @@ def negate(part: Part) -> Combination:
     return Combination("negate", _some((part,), "negate"), _negated)
 
 
-def weighted(
-    *parts: tuple[Part, float], threshold: float = 0.5, missing: Literal["inconclusive", "leave_out"] = "inconclusive"
-) -> Combination:
+def weighted(*parts: tuple[Part, float], threshold: float = 0.5, missing: Missing = "inconclusive") -> Combination:
     """The weighted mean of the parts' scores, each put to 0 to 1 with 1 the better end; PASS at `threshold`.
 
     A part's range is the one it declares; a PASS or a FAIL without a number, or with a boolean, counts 1 or 0.
@@ -83,10 +82,13 @@ def weighted(
         parts: pairs of a part and its weight; weights need not add up to 1.
         missing: what an inconclusive part does: it makes the whole inconclusive, or is left out.
     """
+    for pair in parts:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ConfigError(f"weighted takes pairs of an evaluator and its weight, found {pair!r:.80}")
+        if not (isinstance(pair[1], int | float) and math.isfinite(pair[1]) and pair[1] > 0):
+            raise ConfigError(f"weighted: a weight is {pair[1]}, expected a number above 0")
+    _one_of(missing, get_args(Missing), "weighted: missing")
     weights = [weight for _, weight in parts]
-    for weight in weights:
-        if not (math.isfinite(weight) and weight > 0):
-            raise ConfigError(f"weighted: a weight is {weight}, expected a number above 0")
     if not 0 <= threshold <= 1:
         raise ConfigError(f"weighted: the threshold is {threshold}, expected 0 to 1")
     return Combination(
@@ -103,6 +105,7 @@ def gate(condition: Part, then: Part, *, otherwise: Otherwise = "FAIL") -> Combi
     So a cheap rule decides whether a dear judge runs. Where the condition is not settled, `then` is not asked either,
     and the whole is as unsettled as the condition.
     """
+    _one_of(otherwise, get_args(Otherwise), "gate: otherwise")
     return Combination(
         "gate",
         _some((condition, then), "gate"),
@@ -110,6 +113,11 @@ def gate(condition: Part, then: Part, *, otherwise: Otherwise = "FAIL") -> Combi
         {"otherwise": otherwise},
         goes_on=lambda heard: _standing(heard) is Status.PASS,
     )
+
+
+def _one_of(given: str, known: Sequence[str], what: str) -> None:
+    if given not in known:
+        raise ConfigError(f"{what} is {given!r}, expected {' or '.join(known)}")
 
 
 def _some(parts: Sequence[Part], rule: str) -> tuple[Part, ...]:

@@ -183,6 +183,10 @@ def test_an_open_gate_says_what_is_behind_it_and_shows_the_condition() -> None:
         (lambda: weighted(("a", 0)), "a weight is 0"),
         (lambda: weighted(("a", math.inf)), "a weight is inf"),
         (lambda: weighted(("a", 1), threshold=2), "the threshold is 2"),
+        (lambda: weighted("a"), "takes pairs of an evaluator and its weight, found 'a'"),  # type: ignore[arg-type]
+        (lambda: weighted(("a", "1")), "a weight is 1"),  # type: ignore[arg-type]
+        (lambda: weighted(("a", 1), missing="zero"), "missing is 'zero', expected inconclusive or leave_out"),  # type: ignore[arg-type]
+        (lambda: gate("a", "b", otherwise="pass"), "otherwise is 'pass', expected FAIL or PASS"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_combined_is_refused(made: object, told: str) -> None:
