@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,11 +34,15 @@ class CitationOptions(CountOptions):
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A marker, one of the passages that it names, and the sentence that it stands beside."""
+    """A marker, one of the passages that it names, and the sentence that it stands beside.
+
+    `place` is which of the same markers in the sentence it is, from 1.
+    """
 
     marker: Marker
     passage: int
     sentence: str
+    place: int = 1
 
 
 def citations(text: str) -> list[Citation]:
@@ -50,14 +55,16 @@ def citations(text: str) -> list[Citation]:
     ends = _sentence_ends(text, markers)
     found: list[Citation] = []
     cited: set[int] = set()
+    seen: Counter[tuple[int, str]] = Counter()
     for marker in markers:
+        at = bisect_right(ends, marker.span[0])
+        seen[at, marker.text] += 1
         begins_line = not text[text.rfind("\n", 0, marker.span[0]) + 1 : marker.span[0]].strip(" \t*-")
         if begins_line and cited.issuperset(marker.numbers):
             continue
         cited.update(marker.numbers)
-        place = bisect_right(ends, marker.span[0])
-        sentence = text[ends[place - 1] : ends[place]].strip()
-        found += [Citation(marker, number, sentence) for number in marker.numbers]
+        sentence = text[ends[at - 1] : ends[at]].strip()
+        found += [Citation(marker, number, sentence, seen[at, marker.text]) for number in marker.numbers]
     return found
 
 
@@ -83,7 +90,7 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
     """A finding for each citation; one that points at nothing is wrong without asking."""
     known = {number for number, document in enumerate(documents, 1) if document.strip()}
     asked = [item for item in found if item.passage in known]
-    lines = [f"{item.marker.text} to passage {item.passage}, in:\n{fenced(item.sentence)}" for item in asked]
+    lines = [f"{_told(item)} to passage {item.passage}, in:\n{fenced(item.sentence)}" for item in asked]
     cited = sorted({item.passage for item in asked})
     passages = [f"Passage {number}:\n{fenced(documents[number - 1])}" for number in cited]
     both = ("statements", "evidence")
@@ -102,6 +109,12 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
             )
         )
     return findings
+
+
+def _told(item: Citation) -> str:
+    """The marker, and which it is where the sentence has several of the same."""
+    several = item.sentence.count(item.marker.text) > 1
+    return f"{item.marker.text} (number {item.place} of these)" if several else item.marker.text
 
 
 def _sentence_ends(text: str, markers: Sequence[Marker]) -> list[int]:

@@ -92,3 +92,19 @@ async def test_without_markers_or_passages_there_is_nothing_to_judge(judged: Any
 
     assert metric.outcome is Outcome.INCONCLUSIVE
     assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_of_several_same_markers_in_a_sentence_it_is_said_which_is_meant(judged: Any) -> None:
+    output = "It opens at nine [1], closes at six [1] and takes cards [3]. It is shut on Sundays [1]."
+
+    metric, model = await judged(
+        "judge/citation_faithfulness", [verdicts(True, True, True, False)], output=output, context=PASSAGES
+    )
+
+    shown = model.calls[0].messages[-1].content
+    assert "1. [1] (number 1 of these) to passage 1, in:" in shown
+    assert "2. [1] (number 2 of these) to passage 1, in:" in shown
+    assert "3. [3] to passage 3, in:" in shown
+    assert "4. [1] to passage 1, in:" in shown
+    assert metric.score == pytest.approx(3 / 4)
