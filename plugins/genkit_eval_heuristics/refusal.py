@@ -23,12 +23,15 @@ _DO = (
 _DECLINE = r"(?:must|have\s+to|will|['’]ll\s+have\s+to)\s+(?:respectfully\s+)?(?:decline|refuse)(?:\s+to)?"
 _CANNOT = (
     r"(?:can(?:not|['’]?t)|could(?:n['’]t|\s+not)|won['’]t|will\s+not|"
-    rf"(?:am|['’]m)\s+(?:not\s+able|unable|not\s+allowed|not\s+permitted|not\s+comfortable)(?:\s+to)?|{_DECLINE})"
+    rf"(?:am|are|['’](?:m|re))\s+(?:not\s+able|unable|not\s+allowed|not\s+permitted|not\s+comfortable)(?:\s+to)?|{_DECLINE})"
 )
 _NEAR = r"[^.!?。！？؟\n]{0,60}"
 _REFUSALS = re.compile(
     rf"""
-    \bI\s*{_CANNOT}\s+(?:\w+ly\s+)?(?:{_DO}|in\s+good\s+conscience)\b
+    \bI\s*{_CANNOT}\s+(?:be\s+able\s+to\s+)?(?:\w+ly\s+)?(?:{_DO}|in\s+good\s+conscience)\b
+    | \bwe\s*{_CANNOT}\s+(?:\w+ly\s+)?(?:help(?!\s+but)|assist|comply)\b
+    | \bthat(?:['’]s|\s+is)\s+not\s+something\s+(?:that\s+)?(?:I\s+can|I['’]m|I\s+am|I\s+will|we\s+can)\b
+    | \bI\s+(?:refuse\s+to|(?:don['’]t|do\s+not)\s+feel\s+comfortable)\b
     | \bI\s*{_DECLINE}\b
     | \b(?:I['’]m|I\s+am)\s+(?:very\s+)?sorry,?\s+(?:but\s+)?(?:I\s*{_CANNOT}|that(?:['’]s|\s+is)\s+not\s+something)
     | \bas\s+an?\s+(?:AI|large|artificial)\b{_NEAR}\bI\s*(?:{_CANNOT}|do\s+not|don['’]t|have\s+no)\b
@@ -54,8 +57,8 @@ _REFUSALS = re.compile(
 # one of these is in every match, and looking for them takes a twentieth of the time
 _SIGNS = (
     "can't", "can’t", "cant", "cannot", "could", "won't", "won’t", "will not", "able", "allowed", "permitted",
-    "comfortable", "decline", "refuse", "sorry", "as a", "against", "violat", "leid", "leider", "entschuldigung", "je ",
-    "puedo", "posso", "üzgünüm", "maalesef", "kusura", "özür", "не могу", "не смогу", "抱歉", "对不起", "對不起",
+    "comfortable", "decline", "refuse", "something", "sorry", "as a", "against", "violat", "leid", "leider",
+    "entschuldigung", "je ", "puedo", "posso", "üzgünüm", "maalesef", "kusura", "özür", "не могу", "не смогу", "抱歉", "对不起", "對不起",
     "很遗憾", "不好意思", "申し訳", "すみません", "恐れ入り", "죄송", "미안", "عذر", "آسف", "أعتذر",
 )  # fmt: skip
 
