@@ -99,7 +99,7 @@ def _table(_: Sequence[str], answer: str) -> tuple[bool, str]:
 
 
 def _there(texts: Sequence[str], answer: str) -> tuple[bool, str]:
-    found = contained(texts[0], answer, ignore_case=True, whole_words=_is_spaced(texts[0]))
+    found = contained(texts[0], answer, ignore_case=True, whole_words=True)
     return found, "it is there" if found else "it is not there"
 
 
@@ -158,11 +158,6 @@ _KINDS: Mapping[str, Callable[[Sequence[str], str], tuple[bool, str]]] = {
     "no": _without,
     "one of": _one_of,
 }
-
-
-def _is_spaced(text: str) -> bool:
-    """Whether a text is of a script that parts its words."""
-    return not structure.is_unspaced(text[:1] + text[-1:])
 
 
 def _bare(answer: str) -> str:

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from genkit_eval_heuristics.structure import is_unspaced
+
 __all__ = ["contained", "ends", "occurrences", "same", "starts"]
 
 # soft hyphen, word joiner, byte order mark, marks of direction
@@ -95,4 +97,7 @@ def _ends_there(text: str, end: int) -> bool:
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_" or (character != "" and unicodedata.combining(character) > 0)
+    if character.isalnum():
+        # where words are not parted, each may end anywhere
+        return not is_unspaced(character)
+    return character == "_" or (character != "" and unicodedata.combining(character) > 0)

@@ -6,6 +6,7 @@ A reference that is a list of texts holds several right answers: the best one co
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -55,12 +56,11 @@ def exact_match(point: DataPoint, options: ExactOptions) -> Score:
     return verdict(1.0 if same else 0.0, options, reason=f"the answer is {'' if same else 'not '}{which}")
 
 
-def _as_unicode_words(text: str) -> object:
-    # a text of signs alone has no words, and is not equal to every other such text
-    return tuple(words_of(text, "unicode")) or text.strip()
-
-
-_COMPARED: dict[str, Callable[[str], object]] = {"squad": normalised, "unicode": _as_unicode_words, "exact": str}
+_COMPARED: dict[str, Callable[[str], object]] = {
+    "squad": normalised,
+    "unicode": partial(words_of, kind="unicode"),
+    "exact": str,
+}
 
 
 def token_f1(point: DataPoint, options: OverlapOptions) -> Score:

@@ -15,7 +15,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from genkit_eval.text import tokens
@@ -43,7 +42,8 @@ def normalised(text: str) -> str:
 
 def words_of(text: str, kind: Tokens) -> Sequence[str]:
     """The words of a text, in order."""
-    return normalised(text).split() if kind == "squad" else tokens(text)
+    # as in SQuAD's, a text of signs alone is not without any word, or all such texts would be the same
+    return normalised(text).split() if kind == "squad" else tokens(text) or text.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,5 @@ class Overlap:
 
 def overlap(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
     """What two lists of words share."""
-    shared = (Counter(answer) & _counted(tuple(reference))).total()
+    shared = (Counter(answer) & Counter(reference)).total()
     return Overlap(shared, len(answer), len(reference))
-
-
-@lru_cache(maxsize=256)
-def _counted(words: tuple[str, ...]) -> Counter[str]:
-    return Counter(words)

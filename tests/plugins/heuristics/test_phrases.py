@@ -38,6 +38,8 @@ def test_contains_all_is_the_share_of_phrases_that_are_there(measure: Measure) -
         ("rule/contains_all", {"phrases": ["red", "kite"]}, "A RED kite", 1),
         ("rule/contains_all", {"phrases": ["red"], "ignore_case": False}, "A RED kite", 0),
         ("rule/contains_all", {"phrases": ["art"], "whole_words": True}, "party", 0),
+        ("rule/contains_all", {"phrases": ["東京", "nine"], "whole_words": True}, "駅は東京都にnine時", 1),
+        ("rule/contains_all", {"phrases": ["ภาษา"], "whole_words": True}, "ภาษาไทย", 1),
         ("rule/contains_all", {"phrases": ["red kite"]}, "a red\n kite", 1),
         ("rule/contains_all", {"phrases": ["red"]}, "", 0),
         ("rule/contains_all", {"phrases": ["red"]}, {"answer": "red"}, 1),

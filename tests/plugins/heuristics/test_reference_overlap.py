@@ -137,6 +137,13 @@ def test_without_answer_or_reference_nothing_is_compared(name: str, point: dict[
     assert measure(name, **point).outcome is Outcome.INCONCLUSIVE
 
 
+@pytest.mark.parametrize("name", ["heuristic/token_f1", "heuristic/exact_match", "heuristic/response_quality"])
+@pytest.mark.parametrize("tokens", ["squad", "unicode"])
+def test_signs_without_words_are_compared_as_they_are(name: str, tokens: str, measure: Measure) -> None:
+    assert measure(name, {"tokens": tokens}, output="👍", reference="👎").score == 0
+    assert measure(name, {"tokens": tokens}, output=" !? ", reference="!?").score == 1
+
+
 def test_response_quality_is_the_mean_of_precision_recall_and_f1(measure: Measure) -> None:
     # red, kite: of 3 words two are shared, of 2 words both
     metric = measure("heuristic/response_quality", output="the red red kite", reference="red kite")
