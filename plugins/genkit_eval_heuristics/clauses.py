@@ -9,7 +9,7 @@ from dataclasses import dataclass
 MAX_INSTRUCTION, MAX_CLAUSE = 20_000, 1_000
 """What is longer is a text and no instruction; it also bounds how long the search for instructions takes."""
 
-__all__ = ["QUOTE", "Clause", "clauses", "is_negated", "listed"]
+__all__ = ["MAX_INSTRUCTION", "QUOTE", "Clause", "clauses", "is_negated", "listed"]
 
 QUOTE = r"⟦\d+⟧"
 """What stands for a quoted text in a clause."""
@@ -84,7 +84,7 @@ def clauses(instruction: str) -> list[Clause]:
     def restored(text: str) -> str:
         return re.sub(r"⟦(\d+)⟧", lambda found: f'"{quotes[int(found[1])]}"', text)
 
-    masked = _QUOTED.sub(aside, instruction[:MAX_INSTRUCTION].replace("⟦", "[").replace("⟧", "]"))
+    masked = _QUOTED.sub(aside, instruction.replace("⟦", "[").replace("⟧", "]"))
     parts = [_MARKER.sub("", part).strip() for part in _END.split(masked)]
     return [
         Clause(part.rstrip(".!; "), restored(part), quotes)

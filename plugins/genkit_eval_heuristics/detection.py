@@ -9,16 +9,20 @@ from __future__ import annotations
 from functools import lru_cache
 
 from genkit_eval_heuristics.checks import Check
-from genkit_eval_heuristics.clauses import clauses
+from genkit_eval_heuristics.clauses import MAX_INSTRUCTION, clauses
 from genkit_eval_heuristics.form_detection import FORM_DETECTORS
 from genkit_eval_heuristics.phrase_detection import PHRASE_DETECTORS
 
 __all__ = ["detected"]
 
 
-@lru_cache(maxsize=1024)
 def detected(instruction: str) -> tuple[Check, ...]:
     """The checks in an instruction, in the order of its sentences; what it says twice is one check."""
+    return _detected(instruction[:MAX_INSTRUCTION])
+
+
+@lru_cache(maxsize=1024)
+def _detected(instruction: str) -> tuple[Check, ...]:
     found: dict[Check, None] = {}
     for clause in clauses(instruction):
         for detector in (*FORM_DETECTORS, *PHRASE_DETECTORS):
