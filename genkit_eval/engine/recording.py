@@ -46,6 +46,8 @@ class _Absent:
 ABSENT: Final = _Absent()
 """Nothing was given: None is a value."""
 
+MOST: Final = 1e15
+"""No count, time or sum of money of a single case is larger."""
 _REPORTED = {
     "output",
     "context",
@@ -144,7 +146,7 @@ def record_usage(
     `model_calls` says how many calls it speaks of. Outside an evaluation it does nothing.
 
     Raises:
-        DataError: a figure that is no finite number, or below zero.
+        DataError: a figure that is below zero, or larger than any can be.
     """
     given = {
         "input_tokens": input_tokens,
@@ -154,8 +156,7 @@ def record_usage(
         "model_calls": model_calls,
     }
     for name, item in given.items():
-        if item is not None and item < 0:
-            raise DataError(f"record_usage: {name} is {item}, expected 0 or more")
+        _check_figure(f"record_usage: {name}", item)
     _record("usage", _checked(Usage, {name: item for name, item in given.items() if item is not None}))
 
 
@@ -222,7 +223,8 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
     """The output in what a target returned, and the data point fields it reported beside it.
 
     A mapping reports when it has `output`, at least one more key, and only keys of a data point that a target
-    can know (`context`, `usage`, `tools`, …); any other mapping is the output itself.
+    can know (`context`, `usage`, `tools`, …); any other mapping is the output itself. What is null there is not
+    reported.
     """
     if inspect.iscoroutine(value):
         value.close()
@@ -230,7 +232,10 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
     if isinstance(value, TargetResult):
         return value.output, _fields(value.reported)
     if type(value) is dict and len(value) > 1 and "output" in value and all(key in _BY_KEY for key in value):
-        return value["output"], _fields({key: item for key, item in value.items() if key != "output"})
+        # many who write JSON write null where there is nothing
+        return value["output"], _fields(
+            {key: item for key, item in value.items() if key != "output" and item is not None}
+        )
     return value, {}
 
 
@@ -242,7 +247,18 @@ def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
         checked = Sample.model_validate({_BY_KEY[key]: item for key, item in reported.items()})
     except ValidationError as fault:
         raise DataError(f"beside it the target reported {_told(fault)}") from fault
+    figures = {"latency": checked.latency}
+    if checked.usage is not None:
+        figures |= {f"usage.{name}": getattr(checked.usage, name) for name in checked.usage.model_fields_set}
+    for name, figure in figures.items():
+        _check_figure(f"beside it the target reported {name}, which", figure)
     return {name: getattr(checked, name) for name in checked.model_fields_set}
+
+
+def _check_figure(name: str, figure: float | None) -> None:
+    # sums of them must stay numbers, and no budget may grow by them
+    if figure is not None and not 0 <= figure <= MOST:
+        raise DataError(f"{name} is {figure!s:.40}, expected 0 to {MOST:g}")
 
 
 def _told(fault: ValidationError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -26,8 +27,10 @@ def added(parts: Iterable[Usage]) -> dict[str, Any]:
         if part.cost_usd is not None or part.model_calls != 0:
             costs.append(part.cost_usd)
     known = [cost for cost in costs if cost is not None]
-    if costs and len(known) == len(costs):
-        total["cost_usd"] = sum(known)
+    cost = sum(known)
+    # a model of the user's may say anything, but no file holds what is not finite
+    if costs and len(known) == len(costs) and math.isfinite(cost):
+        total["cost_usd"] = cost
     return total
 
 
@@ -100,7 +103,7 @@ class Spent:
 
     def add(self, usage: Usage | None, cost_usd: float | None) -> None:
         """A call was answered: count what its reply says it took, and what that costs. One without costs nothing."""
-        if cost_usd is None:
+        if cost_usd is None or not math.isfinite(cost_usd):
             self.costs_are_known = False
         else:
             self.cost_usd += cost_usd

@@ -128,6 +128,33 @@ async def test_what_is_returned_comes_after_what_was_recorded_and_decides_on_usa
     assert result.usage == Usage(input_tokens=9)
 
 
+async def test_what_is_returned_as_null_is_not_reported(ge: GenkitEval) -> None:
+    result = await _result(
+        ge, lambda _: {"output": None, "context": None, "usage": None, "tools": None, "latency": None}
+    )
+
+    assert result.has("output")
+    assert (result.output, result.error) == (None, None)
+    assert not any(result.has(name) for name in ("context", "usage", "tools"))
+
+
+@pytest.mark.parametrize(
+    ("reported", "told"),
+    [
+        ({"usage": {"inputTokens": -5}}, "usage.input_tokens, which is -5, expected 0 to 1e+15"),
+        ({"usage": {"costUsd": 1e308}}, "usage.cost_usd, which is 1e+308"),
+        ({"usage": {"outputTokens": 10**40}}, "usage.output_tokens, which is 1000000"),
+        ({"latency": -0.5}, "latency, which is -0.5"),
+    ],
+)
+async def test_figures_that_cannot_be_are_the_targets_error(ge: GenkitEval, reported: Any, told: str) -> None:
+    ge.define_flow("f", lambda _: {"output": "done", **reported})
+
+    run = await ge.evaluate([{"input": "x"}], target="f", evaluators=[])
+
+    assert told in str(run.results[0].error)
+
+
 async def test_tasks_and_threads_of_a_flow_record_for_it(ge: GenkitEval) -> None:
     async def find(name: str) -> None:
         record_tool_call(name)
@@ -240,6 +267,7 @@ async def test_a_run_that_goes_on_has_what_was_recorded_before(ge: GenkitEval) -
         (lambda: record_tool_call(7), "name"),  # type: ignore[arg-type]
         (lambda: record_usage(cost_usd=math.nan), "cost_usd"),
         (lambda: record_usage(input_tokens=-1), "input_tokens is -1"),
+        (lambda: record_usage(cost_usd=1e308), "cost_usd is 1e+308, expected 0 to 1e+15"),
         (lambda: record_retrieved(["a"]), "found ['a']"),  # type: ignore[arg-type]
         (lambda: record_turn("user", math.inf), "inf"),
     ],

@@ -206,6 +206,17 @@ async def test_a_reply_of_the_cache_costs_nothing_and_is_counted(tmp_path: Path)
     assert (spent.cached_calls, spent.model_calls, spent.input_tokens, spent.cost_usd) == (3, 0, None, 0.0)
 
 
+@pytest.mark.parametrize("cost", [1e308, float("inf"), float("nan")])
+async def test_a_model_that_names_no_real_price_costs_no_run(ge: GenkitEval, cost: float) -> None:
+    usage = Usage.trusted({"input_tokens": 1, "cost_usd": cost})
+    key = judge_by(ge, "own/dear", scripted('{"label": "yes"}', "house/judge", usage), calls=2)
+
+    run = await ge.evaluate(samples(3), target=None, evaluators=[key])
+
+    assert [result.metrics[0].status for result in run.results] == ["PASS"] * 3
+    assert [spent.cost_usd for spent in run.key.usage] == [None]
+
+
 async def test_the_report_has_a_table_of_it(ge: GenkitEval) -> None:
     ge.define_models("house", {"writer": scripted("An answer.", "house/writer")})
     judge_by(ge, "t/judge", scripted("yes", "house/judge", usage=None))
