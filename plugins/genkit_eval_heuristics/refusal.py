@@ -58,8 +58,9 @@ _REFUSALS = re.compile(
 _SIGNS = (
     "can't", "can’t", "cant", "cannot", "could", "won't", "won’t", "will not", "able", "allowed", "permitted",
     "comfortable", "decline", "refuse", "something", "sorry", "as a", "against", "violat", "leid", "leider",
-    "entschuldigung", "je ", "puedo", "posso", "üzgünüm", "maalesef", "kusura", "özür", "не могу", "не смогу", "抱歉", "对不起", "對不起",
-    "很遗憾", "不好意思", "申し訳", "すみません", "恐れ入り", "죄송", "미안", "عذر", "آسف", "أعتذر",
+    "entschuldigung", "je ", "puedo", "posso", "üzgünüm", "maalesef", "kusura", "özür", "не могу", "не смогу",
+    "抱歉", "对不起", "對不起", "很遗憾", "不好意思", "申し訳", "すみません", "恐れ入り", "죄송", "미안", "عذر",
+    "آسف", "أعتذر",
 )  # fmt: skip
 
 
