@@ -148,12 +148,14 @@ class Limiter:
         """A call was refused because there are too many."""
         with self._lock:
             now = self._now()
-            if self._pace.refused(slot.number, now, latency=now - slot.started, wait=wait):
-                self._step = 1.0
+            lesson = self._pace.refused(slot.number, now, latency=now - slot.started, wait=wait)
+            if lesson or (lesson is False and self._wanted_more):
                 # what is still out was taken: so many it bears
-                bears = max(self._room * DECREASE, self._in_flight - 1, LEAST)
-                self._room = min(self._room, bears)
+                bears = max(self._in_flight - 1, LEAST)
+                self._room = min(self._room, max(bears, self._room * DECREASE) if lesson else bears)
                 self._window, self._wanted_more = 0, False
+            if lesson:
+                self._step = 1.0
 
     def hopeless(self, error: ModelError) -> None:
         """A call was refused for a reason that holds for all: the key, unless it was good for others, or the quota."""

@@ -87,12 +87,14 @@ class Pace:
         """So many tokens more than were expected (or fewer, below 0) were used."""
         self._paid += tokens * self._token_seconds
 
-    def refused(self, number: int, now: float, *, latency: float, wait: float | None) -> bool:
-        """This request was refused after `latency` seconds and is to `wait`; whether there is a lesson in it."""
+    def refused(self, number: int, now: float, *, latency: float, wait: float | None) -> bool | None:
+        """This request was refused after `latency` seconds and is to `wait`; whether there is a lesson in it.
+
+        None where it says nothing: it was sent before the last lesson could be known.
+        """
         self._remember(number)
         if number < self._fresh:
-            # it was sent before the last lesson could be known
-            return False
+            return None
         self._latency = latency
         known = number - self._fresh + 1
         share = min(self._refused_of_last(WINDOW, number) / min(known, WINDOW), 1.0)

@@ -185,14 +185,14 @@ def test_a_server_that_is_closed_for_a_minute_is_asked_now_and_then() -> None:
     assert went.seconds < 80
 
 
-@pytest.mark.parametrize(("most", "latency"), [(8, 0.1), (20, 0.1), (20, 1.0)])
+@pytest.mark.parametrize(("most", "latency"), [(8, 0.1), (20, 0.1), (8, 1.0), (20, 1.0)])
 def test_as_many_as_a_server_answers_at_one_time_are_asked(most: int, latency: float) -> None:
     calls = 500
 
     went = asked(Busy(most), calls, latency=latency, rounded=False)
 
     assert went.seconds <= 1.3 * calls * latency / most + 2
-    assert went.requests <= 1.25 * calls
+    assert went.requests <= 1.3 * calls
 
 
 def test_refusals_that_have_nothing_to_do_with_the_rate_do_not_bring_it_down() -> None:
