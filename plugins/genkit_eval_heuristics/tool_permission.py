@@ -23,7 +23,10 @@ class ToolPermissionOptions(Thresholded):
     @model_validator(mode="after")
     def _lists_something(self) -> Self:
         if not self.allow and not self.deny:
-            raise ValueError("both lists are empty, which allows everything: give allow, deny or both")
+            raise ValueError(
+                "both lists are empty, which allows everything: give allow, deny or both, for the samples that carry "
+                "none of their own in custom"
+            )
         return self
 
 

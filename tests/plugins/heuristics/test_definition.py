@@ -106,7 +106,8 @@ def test_a_problem_with_options_is_told_in_our_words_alone(tmp_path: Path) -> No
 
     assert str(none.value) == (
         "options of evaluator 'rule/tool_permission': "
-        "both lists are empty, which allows everything: give allow, deny or both"
+        "both lists are empty, which allows everything: give allow, deny or both, for the samples that carry none of "
+        "their own in custom"
     )
     assert own.error == "custom.most of the sample: true and false are no value for it, found True"
 
