@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import median, stdev
 
 from pydantic import JsonValue
 
+from genkit_eval.stats.moments import median, spread
 from genkit_eval.types import Outcome, Score, Status
 
 __all__ = ["agreed"]
@@ -103,9 +103,8 @@ def _errors(scores: Sequence[Score]) -> str:
 
 def _repeats(scores: Sequence[Score], numbers: Sequence[float]) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {"answers": [_single(score) for score in scores]}
-    if len(numbers) > 1:
-        found["spread"] = stdev(numbers)
-    return found
+    apart = spread(numbers)
+    return found if apart is None else {**found, "spread": apart}
 
 
 def _single(score: Score) -> JsonValue:

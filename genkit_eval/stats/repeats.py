@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from genkit_eval.stats.moments import spread_within
 from genkit_eval.stored import EvalMetric, EvalResult, EvaluatorRecord, bare_name
 from genkit_eval.types import Outcome, Status
 
@@ -174,16 +175,9 @@ class RepeatSummary:
     def spread_within(self) -> float | None:
         """How far the numbers of one case lie apart: the standard deviation within cases, pooled over them.
 
-        sqrt(sum of squared distances from each case's own mean / sum of (its numbers - 1)); None without a case
-        that has two numbers.
+        None without a case that has two numbers.
         """
-        squares, freedom = 0.0, 0
-        for case in self.cases:
-            if len(case.numbers) > 1:
-                mean = math.fsum(case.numbers) / len(case.numbers)
-                squares += math.fsum((number - mean) ** 2 for number in case.numbers)
-                freedom += len(case.numbers) - 1
-        return math.sqrt(squares / freedom) if freedom else None
+        return spread_within(case.numbers for case in self.cases)
 
 
 def summarize_repeats(results: Iterable[EvalResult], evaluators: Sequence[EvaluatorRecord] = ()) -> list[RepeatSummary]:

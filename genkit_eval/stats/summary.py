@@ -15,7 +15,6 @@ verdict + undecided + inconclusive + failed is the number of cases:
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -23,6 +22,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval.stats._cells import DISTINCT_TEXTS, Cells, Signature, Texts, sound
+from genkit_eval.stats.moments import mean, spread
 from genkit_eval.stored import EvalResult, EvaluatorRecord, MetricSummary
 from genkit_eval.types import Direction, Outcome, Status
 
@@ -179,7 +179,7 @@ def _measures(cells: Sequence[Cells]) -> dict[str, Any]:
     measures: dict[str, Any] = {"scored": types.get("number") or sum(types.values())}
     if "number" in types:
         numbers = _numbers(cells)
-        measures |= {"low": min(numbers), "high": max(numbers), "mean": _mean(numbers), "spread": _spread(numbers)}
+        measures |= {"low": min(numbers), "high": max(numbers), "mean": mean(numbers), "spread": spread(numbers)}
     if len(types) > 1:
         measures["distribution"] = types
     elif "boolean" in types:
@@ -196,26 +196,6 @@ def _numbers(cells: Iterable[Cells]) -> array[float]:
     for cell in cells:
         numbers.extend(cell.numbers)
     return numbers
-
-
-def _mean(numbers: Sequence[float]) -> float:
-    try:
-        return math.fsum(numbers) / len(numbers)
-    except OverflowError:
-        # the sum is beyond every double, the mean is not
-        scale = max(map(abs, numbers))
-        return math.fsum(number / scale for number in numbers) / len(numbers) * scale
-
-
-def _spread(numbers: Sequence[float]) -> float | None:
-    """Sample standard deviation; None for one number, and where no double can hold it."""
-    if len(numbers) < 2:
-        return None
-    mean = _mean(numbers)
-    try:
-        return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
-    except OverflowError:
-        return None
 
 
 def _booleans(cells: Iterable[Cells]) -> dict[str, int]:
@@ -258,7 +238,7 @@ def _genkit_scores(cells: Sequence[Cells]) -> dict[str, JsonValue]:
     """Genkit looks at the first score's type only, and writes nonsense when others follow: then we write nothing."""
     types = _types(cells)
     if set(types) == {"number"}:
-        return {"averageScore": _mean(_numbers(cells))}
+        return {"averageScore": mean(_numbers(cells))}
     if set(types) == {"boolean"}:
         return {"scoreDistribution": dict(_booleans(cells))}
     if set(types) == {"text"}:

@@ -31,6 +31,7 @@ def graded(*numbers: float) -> list[Score]:
         ((0.1, 0.2, 0.8), 0.2, Status.FAIL),
         ((0.6, 0.7, 0.8, 0.2), 0.65, Status.PASS),
         ((0.5,), 0.5, Status.PASS),
+        ((1.7e308, 1.6e308), 1.65e308, Status.PASS),
     ],
 )
 def test_numbers_become_their_median_and_verdicts_what_most_say(

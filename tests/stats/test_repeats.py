@@ -180,6 +180,10 @@ def test_the_spread_within_cases_leaves_the_distance_between_them_out() -> None:
     assert summary.rates == []
 
 
+def test_a_spread_that_no_double_can_hold_is_none() -> None:
+    assert summary_of(repeats_of("a", number(1.7e308), number(-1.7e308))).spread_within is None
+
+
 def test_one_number_a_case_has_no_spread() -> None:
     assert summary_of(repeats_of("a", number(0.5), BROKEN)).spread_within is None
 
