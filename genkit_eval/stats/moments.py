@@ -1,4 +1,4 @@
-"""Means, medians and spreads of any numbers that a double can hold, also where their sum or their squares are beyond."""
+"""Means, medians and spreads of all numbers that a double can hold, also where their sum or squares are beyond it."""
 
 from __future__ import annotations
 
