@@ -63,6 +63,15 @@ _HOW_ASKED = {
     "service_tier",
     "system_fingerprint",
     "error",
+    "method",
+    "url",
+    "logit_bias",
+    "modalities",
+    "prediction",
+    "verbosity",
+    "web_search_options",
+    "prompt_cache_key",
+    "safety_identifier",
 }
 """Keys of a logged call that say only how the model was asked."""
 
@@ -89,12 +98,8 @@ def sample_of_chat(row: object) -> dict[str, Any]:
         raise NoChat(f"expected a chat (a list of messages, or an object with 'messages'), found {kind_of(row)}")
     request = next((given[key] for key in ("request", "body") if isinstance(given.get(key), dict)), given)
     response = _response(given)
-    messages = request.get("messages")
-    if not isinstance(messages, list) or not messages:
-        found = ", ".join(f"'{key}'" for key in list(given)[:8]) or "no key at all"
-        raise NoChat(f"there are no 'messages' (found {found})")
     chat = _Chat()
-    for number, message in enumerate((*messages, *_answers(response))):
+    for number, message in enumerate((*_messages(request, given), *_answers(response, given))):
         chat.add(message, f"messages[{number}]")
     own = {key: value for key, value in given.items() if key not in _READ | _HOW_ASKED}
     return {**_about(given, request, response), **chat.sample(), **own}
@@ -106,17 +111,44 @@ def notice_of(row: object) -> str | None:
     return "only the first of several choices is read" if isinstance(choices, list) and len(choices) > 1 else None
 
 
+def _messages(request: Row, given: Row) -> Sequence[object]:
+    messages = request.get("messages")
+    if isinstance(messages, list) and messages:
+        return messages
+    if "messages" in request:
+        found = "empty" if messages == [] else kind_of(messages)
+        raise NoChat(f"'messages' is {found}: expected a list of messages")
+    if "response" in given:
+        raise NoChat("there is a response without its request: put what was asked beside it, as 'request' or 'body'")
+    raise NoChat(f"there are no 'messages' (found {_keys(given)})")
+
+
+def _keys(row: Row) -> str:
+    return ", ".join(f"'{key}'" for key in list(row)[:8]) or "no key at all"
+
+
 def _response(given: Row) -> Row:
     """What the model answered: the completion under `response`, there perhaps under `body`, or the row itself."""
     found = given.get("response")
-    body = found.get("body") if isinstance(found, dict) else None
-    return body if isinstance(body, dict) else found if isinstance(found, dict) else given
+    if found is None:
+        return given
+    if not isinstance(found, dict):
+        raise NoChat(f"'response' is {kind_of(found)}: expected a completion, an object with 'choices'", "response")
+    body = found.get("body")
+    return body if isinstance(body, dict) else found
 
 
-def _answers(response: Row) -> Sequence[object]:
+def _answers(response: Row, given: Row) -> Sequence[object]:
+    """The message of the first choice; none where the call failed, or nothing of its response was logged."""
     choices = response.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    return [choice["message"]] if isinstance(choice, dict) and "message" in choice else []
+    if choices is None:
+        if response is not given and not response.keys() & {"error", "status_code"}:
+            raise NoChat(f"the response has no 'choices' (found {_keys(response)}): expected a chat completion")
+        return []
+    first = choices[0] if isinstance(choices, list) and choices else {}
+    if not isinstance(choices, list) or not isinstance(first, dict):
+        raise NoChat("'choices' is no list of answers with a 'message' each")
+    return [first["message"]] if "message" in first else []
 
 
 def _about(given: Row, request: Row, response: Row) -> dict[str, Any]:
@@ -126,22 +158,32 @@ def _about(given: Row, request: Row, response: Row) -> dict[str, Any]:
     )
     name = next((given[key] for key in ("custom_id", "id") if isinstance(given.get(key), str)), response.get("id"))
     user = given.get("user", request.get("user"))
-    offered = request.get("tools") or request.get("functions") or ()
     usage = response.get("usage")
     counts = {new: usage[key] for key, new in _USAGE.items() if key in usage} if isinstance(usage, dict) else {}
     found = {
         "testCaseId": name if isinstance(name, str) else None,
         "userId": user if isinstance(user, str) else metadata.get("user_id"),
         "sessionId": metadata.get("session_id"),
-        "toolCatalog": [_offered(tool) for tool in offered] if isinstance(offered, list) else None,
+        "toolCatalog": [*_offered(request)],
         "usage": {**counts, "modelCalls": 1} if counts else None,
         "custom": {key: value for key, value in metadata.items() if key not in ("user_id", "session_id")},
     }
     return {key: value for key, value in found.items() if value}
 
 
-def _offered(tool: object) -> object:
-    return tool["function"] if isinstance(tool, dict) and isinstance(tool.get("function"), dict) else tool
+def _offered(request: Row) -> Iterator[object]:
+    key = "tools" if request.get("tools") else "functions"
+    for number, tool in enumerate(_list(request.get(key), key)):
+        if not isinstance(tool, dict):
+            raise NoChat(f"expected a tool, found {kind_of(tool)}", f"{key}[{number}]")
+        yield tool["function"] if isinstance(tool.get("function"), dict) else tool
+
+
+def _list(value: object, path: str) -> Sequence[Any]:
+    """A list that may be left out."""
+    if value is not None and not isinstance(value, list):
+        raise NoChat(f"expected a list, found {kind_of(value)}", path)
+    return value or ()
 
 
 @dataclass(slots=True)
@@ -197,8 +239,11 @@ class _Chat:
 
     def _part(self, part: object, path: str) -> Iterator[str]:
         kind = part.get("type") if isinstance(part, dict) else None
-        if isinstance(part, dict) and kind in _TEXT_PARTS:
-            yield str(part.get(_TEXT_PARTS[str(kind)], ""))
+        if isinstance(part, dict) and isinstance(kind, str) and kind in _TEXT_PARTS:
+            text = part.get(_TEXT_PARTS[kind])
+            if not isinstance(text, str):
+                raise NoChat(f"the {_TEXT_PARTS[kind]} of a part is {kind_of(text)}: expected text", path)
+            yield text
         elif isinstance(part, dict) and kind in ("image_url", "input_image"):
             image = part.get("image_url")
             url = image.get("url") if isinstance(image, dict) else image
@@ -226,7 +271,7 @@ class _Chat:
 
 
 def _calls(message: Row, path: str) -> Iterator[dict[str, Any]]:
-    given = message.get("tool_calls") or ()
+    given = _list(message.get("tool_calls"), f"{path}.tool_calls")
     legacy = message.get("function_call")
     for call in (*given, {"function": legacy}) if isinstance(legacy, dict) else given:
         function = call.get("function") if isinstance(call, dict) else None

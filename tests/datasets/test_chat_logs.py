@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +156,62 @@ def test_a_later_system_message_stays_in_its_place() -> None:
         ([{"role": "narrator", "content": "x"}], "the role is 'narrator'"),
         ([{"role": "user", "content": [{"type": "input_audio"}]}], "a part of type 'input_audio' cannot be read"),
         ([{"role": "user", "content": 3}], "the content is a number"),
+        ({"messages": []}, "'messages' is empty: expected a list of messages"),
+        ({"messages": "x"}, "'messages' is text: expected a list of messages"),
+        ({"custom_id": "r-1", "response": {"body": {"choices": []}}}, "a response without its request: put what"),
+        ({"messages": [ASKED], "response": "It snows."}, "response: 'response' is text: expected a completion"),
+        ({"messages": [ASKED], "response": {"output": []}}, "the response has no 'choices' (found 'output')"),
+        ({"messages": [ASKED], "choices": ["x"]}, "'choices' is no list of answers"),
+        ({"messages": [ASKED], "tools": {"a": 1}}, "tools: expected a list, found an object"),
+        ({"messages": [ASKED], "tools": ["a"]}, "tools[0]: expected a tool, found text"),
+        ([{"role": "assistant", "tool_calls": 5}], "messages[0].tool_calls: expected a list, found a number"),
+        ([{"role": "user", "content": [{"type": "text", "text": 5}]}], "the text of a part is a number: expected text"),
     ],
 )
 def test_what_is_no_chat_is_refused(row: object, expected: str) -> None:
     assert expected in refused(row)
+
+
+def test_whatever_stands_in_a_chat_it_is_read_or_refused() -> None:
+    parts = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    legacy = {"role": "assistant", "function_call": {"name": "weather", "arguments": "{}"}}
+    messages = [
+        ASKED,
+        {"role": "user", "content": parts},
+        CALLED,
+        GIVEN,
+        legacy,
+        {"role": "function", "name": "weather"},
+    ]
+    request = {"messages": messages, "tools": [{"type": "function", "function": {"name": "weather"}}], "user": "u"}
+    response = {"id": "r", "choices": [{"message": ANSWERED}], "usage": {"prompt_tokens": 1}}
+    chat = {"request": request, "response": response, "metadata": {"session_id": "s", "user_id": "u"}}
+
+    for place in places(chat):
+        for value in (5, True, None, "x", [], {}, [5], {"a": 1}, [[]]):
+            with suppress(DataFileError):
+                samples(replaced(chat, place, value))
+
+
+def places(value: Any) -> Iterator[tuple[Any, ...]]:
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (key,)
+        yield from ((key, *inner) for inner in places(value[key]))
+
+
+def replaced(value: Any, place: tuple[Any, ...], by: object) -> Any:
+    if not place:
+        return by
+    copy = {**value} if isinstance(value, dict) else [*value]
+    copy[place[0]] = replaced(value[place[0]], place[1:], by)
+    return copy
+
+
+def test_how_a_call_was_asked_is_no_part_of_a_sample(tmp_path: Path) -> None:
+    row = {"custom_id": "r", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": [ASKED]}}
+    (tmp_path / "batch.jsonl").write_text(json.dumps(row), encoding="utf-8")
+
+    assert check_file(tmp_path / "batch.jsonl", format="chat").notices == ()
 
 
 def test_a_file_of_one_json_value_is_read_as_well(tmp_path: Path) -> None:
