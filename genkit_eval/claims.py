@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -17,7 +19,17 @@ from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
 from genkit_eval.prompts import Prompt, fenced, fenced_in
 
-__all__ = ["GROUP_SIZE", "ClaimVerdict", "Numbered", "by_number", "numbered", "share", "statements", "verdicts"]
+__all__ = [
+    "GROUP_SIZE",
+    "ClaimVerdict",
+    "Numbered",
+    "by_number",
+    "in_parts",
+    "numbered",
+    "share",
+    "statements",
+    "verdicts",
+]
 
 GROUP_SIZE = 20
 """So many verdicts fit into a reply of some 1,500 tokens."""
@@ -59,6 +71,7 @@ class _Verdicts(BaseModel, defer_build=True):
 
 
 N = TypeVar("N", bound=Numbered)
+R = TypeVar("R")
 
 
 async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) -> list[str]:
@@ -106,7 +119,13 @@ async def verdicts(
     documents = [evidence] if isinstance(evidence, str) else list(evidence)
     found: list[ClaimVerdict] = []
     for start in range(0, len(statements), group_size):
-        found += await _judged(judge, prompt, statements[start : start + group_size], documents, marked)
+        found += await in_parts(
+            statements[start : start + group_size],
+            documents,
+            partial(_complete, judge, prompt, marked),
+            settled=attrgetter("verdict"),
+            of_two=_of_two,
+        )
     return found
 
 
@@ -155,40 +174,64 @@ def share(verdicts: Sequence[ClaimVerdict]) -> float:
     return sum(item.verdict for item in verdicts) / len(verdicts)
 
 
-async def _judged(
-    judge: Judge, prompt: Prompt, group: Sequence[str], documents: Sequence[str], marked: Collection[str]
-) -> list[ClaimVerdict]:
-    """A verdict for each of a group, from documents that are split where they are too long."""
+async def in_parts(
+    group: Sequence[str],
+    documents: Sequence[str],
+    ask: Callable[[Sequence[str], Sequence[str]], Awaitable[list[R]]],
+    *,
+    settled: Callable[[R], bool],
+    of_two: Callable[[R, R], R],
+) -> list[R]:
+    """What a judge says of each of a group by documents; where these are more than it can read, they are split.
+
+    The longer of the two are halved, and again. Things that one half of the documents does not settle are asked about
+    by the other half too.
+
+    Args:
+        ask: asks about some of the group, by some of the documents.
+        settled: whether further documents cannot change what was said.
+        of_two: what is said of a thing by two parts of the documents.
+
+    Raises:
+        JudgeError: a single thing, by a single document, is too long; or whatever `ask` raises.
+    """
     try:
-        return await _complete(judge, prompt, group, "\n\n".join(documents), marked)
+        return await ask(group, documents)
     except JudgeError as problem:
         if problem.kind != "window" or max(len(documents), len(group)) < 2:
             raise
+
+    async def again(things: Sequence[str], part: Sequence[str]) -> list[R]:
+        return await in_parts(things, part, ask, settled=settled, of_two=of_two)
+
     if len(documents) < 2 or (len(group) > 1 and sum(map(len, group)) > sum(map(len, documents))):
         # what is asked about is the most of it
         half = len(group) // 2
-        first = await _judged(judge, prompt, group[:half], documents, marked)
-        return first + await _judged(judge, prompt, group[half:], documents, marked)
+        return await again(group[:half], documents) + await again(group[half:], documents)
     middle = len(documents) // 2
-    found = await _judged(judge, prompt, group, documents[:middle], marked)
-    open_places = [place for place, item in enumerate(found) if not item.verdict]
-    rest = [group[place] for place in open_places]
-    later = await _judged(judge, prompt, rest, documents[middle:], marked) if rest else []
+    found = await again(group, documents[:middle])
+    open_places = [place for place, item in enumerate(found) if not settled(item)]
+    later = await again([group[place] for place in open_places], documents[middle:]) if open_places else []
     for place, item in zip(open_places, later, strict=True):
-        reason = item.reason if item.verdict else f"{found[place].reason} {item.reason}"
-        found[place] = replace(item, reason=reason, parts=found[place].parts + item.parts)
+        found[place] = of_two(found[place], item)
     return found
 
 
+def _of_two(first: ClaimVerdict, later: ClaimVerdict) -> ClaimVerdict:
+    """The verdict of the later of two parts of the documents, where the first did not bear the statement out."""
+    reason = later.reason if later.verdict else f"{first.reason} {later.reason}"
+    return replace(later, reason=reason, parts=first.parts + later.parts)
+
+
 async def _complete(
-    judge: Judge, prompt: Prompt, group: Sequence[str], evidence: str, marked: Collection[str]
+    judge: Judge, prompt: Prompt, marked: Collection[str], group: Sequence[str], documents: Sequence[str]
 ) -> list[ClaimVerdict]:
     def shown(place: str, text: str) -> str:
         return text if place in marked else fenced(text)
 
     async def ask(lines: Sequence[str]) -> Sequence[_Verdict]:
         messages = prompt.render(
-            {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", evidence)}
+            {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", "\n\n".join(documents))}
         )
         return (await judge.ask(messages, _Verdicts)).verdicts
 

@@ -14,7 +14,7 @@ from pydantic import Field, create_model
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Scale
-from genkit_eval.claims import Numbered, by_number, numbered
+from genkit_eval.claims import Numbered, by_number, in_parts, numbered
 from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted, portions
@@ -166,15 +166,24 @@ def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[s
         # each in marks of its own, so that none can pass for two
         lines = [fenced(text or NONE) for text in texts]
         for group, evidence in portions(lines, inputs.shown(against), in_order=True):
-            found += await by_number(use.judge, group, partial(_ratings, use, evidence))
+            found += await in_parts(
+                group,
+                (),
+                partial(_ratings, use, evidence),
+                settled=lambda item: True,
+                of_two=lambda first, later: first,
+            )
         return _mean_of(found, texts, options, what)
 
     return ask
 
 
-async def _ratings(use: Instruments, evidence: str, lines: Sequence[str]) -> Sequence[RatedThing]:
-    values = {"statements": numbered(lines), "evidence": evidence}
-    return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
+async def _ratings(use: Instruments, evidence: str, group: Sequence[str], documents: Sequence[str]) -> list[RatedThing]:
+    async def ask(lines: Sequence[str]) -> Sequence[RatedThing]:
+        values = {"statements": numbered(lines), "evidence": evidence}
+        return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
+
+    return await by_number(use.judge, group, ask)
 
 
 def _mean_of(found: Sequence[RatedThing], texts: Sequence[str], options: JudgeOptions, what: str) -> Score:

@@ -6,15 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any
 
 from pydantic import create_model
 
 from genkit_eval import Finding, Prompt, Score
 from genkit_eval.answers import Choice
-from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, numbered
-from genkit_eval.errors import JudgeError
+from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, in_parts, numbered
 from genkit_eval.judge import Judge
 from genkit_eval.judged import NONE, Answer
 from genkit_eval.prompts import fenced
@@ -59,22 +58,27 @@ async def grade(
         prompt: has places for `things` and `evidence`, and asks for `{"grades": [{"number": 1, "reason": text, "grade":
             one of the grades}, …]}`.
         shown: what they are graded by besides the documents, in marks already.
-        documents: where they are more than the judge can read at once, they are read in two parts (and again), and of
-            the grades of a thing the one that stands first in `worths` counts.
+        documents: where they are more than the judge can read at once, they are read in parts, and of the grades of a
+            thing the one that stands first in `worths` counts.
         in_order: whether one may depend on those before it, which later groups are shown then.
 
     Raises:
         JudgeError: a thing has no grade even so, or two that differ.
     """
-    lines = [" ".join(thing.split()) for thing in things]
+    order, lines = tuple(worths), [" ".join(thing.split()) for thing in things]
     found: list[Graded] = []
     for start in range(0, len(lines), GROUP_SIZE):
         beside = shown
         if in_order and start:
             earlier = fenced("\n".join(lines[:start]))
             beside = f"{shown}\n\nBefore these:\n{earlier}".strip()
-        group = lines[start : start + GROUP_SIZE]
-        found += await _by_parts(judge, prompt, group, tuple(worths), beside, documents)
+        found += await in_parts(
+            lines[start : start + GROUP_SIZE],
+            documents,
+            partial(_complete, judge, prompt, order, beside),
+            settled=lambda item: item.grade == order[0],
+            of_two=partial(_of_two, order),
+        )
     return found
 
 
@@ -116,41 +120,34 @@ def _finding(number: int, item: Graded, worth: float | None) -> Finding:
     )
 
 
-async def _by_parts(
-    judge: Judge, prompt: Prompt, group: Sequence[str], order: tuple[str, ...], shown: str, documents: Sequence[str]
-) -> list[Graded]:
-    """A grade for each of a group, by documents that are split where they are too long."""
-    try:
-        return await _complete(judge, prompt, group, order, "\n\n".join((shown, *_marked(documents))).strip())
-    except JudgeError as problem:
-        if problem.kind != "window" or len(documents) < 2:
-            raise
-    middle = len(documents) // 2
-    first = await _by_parts(judge, prompt, group, order, shown, documents[:middle])
-    second = await _by_parts(judge, prompt, group, order, shown, documents[middle:])
-    return [
-        replace(min(pair, key=lambda item: order.index(item.grade)), parts=sum(item.parts for item in pair))
-        for pair in zip(first, second, strict=True)
-    ]
-
-
 def _marked(documents: Sequence[str]) -> list[str]:
     return [f"Document:\n{fenced(document)}" for document in documents]
 
 
 async def _complete(
-    judge: Judge, prompt: Prompt, group: Sequence[str], order: tuple[str, ...], evidence: str
+    judge: Judge,
+    prompt: Prompt,
+    order: tuple[str, ...],
+    shown: str,
+    group: Sequence[str],
+    documents: Sequence[str],
 ) -> list[Graded]:
-    form = _form(order)
+    evidence = "\n\n".join((shown, *_marked(documents))).strip()
 
     async def ask(lines: Sequence[str]) -> Sequence[Any]:
         # one line each, so that none can pass for two
         values = {"things": fenced(numbered(lines)), "evidence": evidence or NONE}
-        grades: Sequence[Any] = (await judge.ask(prompt.render(values), form)).grades
+        grades: Sequence[Any] = (await judge.ask(prompt.render(values), _form(order))).grades
         return grades
 
     found = await by_number(judge, group, ask)
     return [Graded(thing, item.grade, item.reason) for thing, item in zip(group, found, strict=True)]
+
+
+def _of_two(order: tuple[str, ...], first: Graded, later: Graded) -> Graded:
+    """The grade that stands first in the order, of those by two parts of the documents."""
+    best = min(first, later, key=lambda item: order.index(item.grade))
+    return replace(best, parts=first.parts + later.parts)
 
 
 @lru_cache(maxsize=16)

@@ -102,7 +102,7 @@ async def test_of_citations_and_calls_it_is_asked_one_by_one() -> None:
 
     assert cited.score == 0.5
     assert all(against == "Passage 1:\nFrom nine." for _, against in stub.asked)
-    assert stub.asked[0][0].startswith("[1] to passage 1, in:\nOpen at nine")
+    assert stub.asked[0][0].startswith("[1] (number 1 of these) to passage 1, in:\nOpen at nine")
     assert called.score == 1.0
     assert calls.asked == [(STEPS, f"Request:\n{AGENT['input']}")]
 

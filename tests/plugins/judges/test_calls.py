@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import Message, Outcome, Status
-from tests.plugins.judges.replies import rating, ratings, verdicts
+from genkit_eval import Message, ModelError, Outcome, Status
+from tests.plugins.judges.replies import grades, rating, ratings, verdicts
 
 POINT = {
     "input": "Will it rain in Au tomorrow?",
@@ -145,3 +145,20 @@ async def test_later_calls_are_judged_with_those_before_them(judged: Any, name: 
     assert [text.count('-> "page ') for text in before] == [0, 20, 40]
     assert [text.count("<data-") for text in before] == [0, 20, 40]
     assert "Before these" in model.calls[0].messages[0].content
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", ["judge/tool_correctness", "judge/argument_correctness", "quality/tool_selection"])
+async def test_calls_that_are_too_long_together_are_judged_in_parts(judged: Any, name: str) -> None:
+    def judge(messages: Sequence[Message]) -> str | Exception:
+        number = messages[-1].content.count("look(")
+        if number > 2:
+            return ModelError("the prompt is longer than the model's context window", kind="window")
+        ones = {"judge/tool_correctness": ratings(*[5] * number), "quality/tool_selection": grades(*["right"] * number)}
+        return ones.get(name, verdicts(*[True] * number))
+
+    calls = [{"name": "look", "arguments": {"page": page}} for page in range(7)]
+    metric, _ = await judged(name, judge, input="Go.", tools=calls, tool_catalog=[{"name": "look"}])
+
+    assert metric.score == 1.0
+    assert [finding.text for finding in metric.findings] == [f'look({{"page": {page}}})' for page in range(7)]

@@ -143,11 +143,11 @@ async def test_documents_too_long_for_the_judge_are_read_in_parts(judged: Any) -
             return CLAIMS
         if shown.count("Document:") > 1:
             return ModelError("too long", kind="window")
-        return (
-            grades("supported", "absent", "absent") if "from 7" in shown else grades("absent", "partly", "contradicted")
-        )
+        # what the first document says is not asked of the second
+        return grades("supported", "absent", "absent") if "from 7" in shown else grades("partly", "contradicted")
 
-    metric, _ = await judged("quality/faithfulness", reply, **GIVEN)
+    long = [f"{document} {'x' * 100}" for document in GIVEN["context"]]
+    metric, _ = await judged("quality/faithfulness", reply, **{**GIVEN, "context": long})
 
     assert [finding.category for finding in metric.findings] == ["supported", "partly", "contradicted"]
     assert metric.details == {"evidenceParts": 2}
