@@ -123,6 +123,8 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
         if not colon:
             # without what was given: it may be a secret
             raise click.UsageError("--target-header has no colon: expected 'Name: value'")
+        if name.strip().lower() in map(str.lower, headers):
+            raise click.UsageError(f"--target-header {name.strip()} is given twice: give its values in one")
         headers[name.strip()] = value.strip()
     return headers
 

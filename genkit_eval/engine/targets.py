@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,9 @@ from genkit_eval.errors import ConfigError
 from genkit_eval.registry import Registry
 
 __all__ = ["Target", "is_address", "recorded_target", "target_flow"]
+
+# other schemes than ours, hosts with a port, files
+_NO_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|[A-Za-z0-9.-]+:[0-9]|\.{1,2}/|~/")
 
 Target = str | CommandTarget | HttpTarget | ModelTarget
 
@@ -44,6 +48,11 @@ def target_flow(registry: Registry, target: Target | None) -> Flow | None:
         raise ConfigError(
             f"target '{target}' cannot be run: expected a flow, like '/flow/name', a model, like "
             "'/model/provider/name', an endpoint, like 'http://127.0.0.1:8000/answer', or none"
+        )
+    if _NO_NAME.match(target):
+        raise ConfigError(
+            f"target '{target.partition('?')[0]}' is no flow's name: an endpoint's begins with http:// or https://, and on the "
+            "command line a command's with command:"
         )
     return registry.flow(target)
 
