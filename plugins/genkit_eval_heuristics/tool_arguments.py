@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from genkit_eval import ToolCall
 
-__all__ = ["agreement", "expected_share", "same_json"]
+__all__ = ["agreement", "by_name", "expected_share", "same_json"]
 
 
 def same_json(one: JsonValue, other: JsonValue) -> bool:
@@ -30,22 +30,22 @@ def agreement(expected: ToolCall, called: ToolCall) -> float:
     """
     if not expected.has("arguments"):
         return 1.0
-    ours, theirs = _by_name(expected.arguments), _by_name(called.arguments)
+    ours, theirs = by_name(expected.arguments), by_name(called.arguments)
     names = ours.keys() | theirs.keys()
     return _same(ours, theirs) / len(names) if names else 1.0
 
 
 def expected_share(expected: ToolCall, called: ToolCall) -> float:
     """Expected arguments that the call has with the same value / expected arguments; 1 where none are expected."""
-    ours = _by_name(expected.arguments)
-    return _same(ours, _by_name(called.arguments)) / len(ours) if ours else 1.0
+    ours = by_name(expected.arguments)
+    return _same(ours, by_name(called.arguments)) / len(ours) if ours else 1.0
 
 
 def _same(ours: Mapping[str, JsonValue], theirs: Mapping[str, JsonValue]) -> int:
     return sum(1 for name, value in ours.items() if name in theirs and same_json(value, theirs[name]))
 
 
-def _by_name(arguments: JsonValue) -> Mapping[str, JsonValue]:
+def by_name(arguments: JsonValue) -> Mapping[str, JsonValue]:
     """The arguments; models give them as the text of an object, and what is no object is one argument without name."""
     if isinstance(arguments, str):
         try:

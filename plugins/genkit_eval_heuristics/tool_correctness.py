@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from genkit_eval import DataPoint, Finding, Score, ToolCall
 from genkit_eval.errors import DataError
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 from genkit_eval_heuristics.tool_arguments import agreement, expected_share, same_json
+from genkit_eval_heuristics.tool_faults import fault_of, names_of
 
 __all__ = [
     "EVALUATORS",
@@ -25,7 +27,8 @@ __all__ = [
 
 Credit = Callable[[ToolCall, ToolCall], float]
 
-MOST_PAIRS = 4_000_000
+MAX_TOLD = 3
+MOST_PAIRS = 1_000_000
 """How many pairs of calls are compared: it takes some seconds, and a table of so many numbers."""
 
 
@@ -52,17 +55,19 @@ def tool_findings(
     What an expected call does not tell (its arguments, its output) is not compared.
     """
     if not expected:
-        return [_finding("(no tool)", 0.0, called)] if called else []
+        return [_finding("(no tool)", 0.0, f"called: {names_of(called)}")] if called else []
     if options.match == "exactly":
         if len(expected) != len(called):
-            return [_finding(_names(expected), 0.0, called)]
+            return [_finding(names_of(expected), 0.0, f"called: {names_of(called)}")]
         pairs = zip(expected, called, strict=True)
         credits = [float(_credit(options, *pair) == 1) for pair in pairs]
     elif options.match == "in_order":
         credits = credits_in_order(expected, called, lambda want, got: _credit(options, want, got))
     else:
         credits = credits_anywhere(expected, called, lambda want, got: _credit(options, want, got))
-    return [_finding(want.name, credit, called) for want, credit in zip(expected, credits, strict=True)]
+    counts = options.compare_arguments
+    fault = partial(fault_of, called=called, arguments=counts, extra=counts, output=options.compare_output)
+    return _findings(expected, credits, fault)
 
 
 def _credit(options: ToolCorrectnessOptions, want: ToolCall, got: ToolCall) -> float:
@@ -155,27 +160,31 @@ def argument_match(point: DataPoint, options: Thresholded) -> Score:
     credits = credits_anywhere(
         expected, called, lambda want, got: expected_share(want, got) if want.name == got.name else 0.0
     )
-    findings = [_finding(want.name, credit, called) for want, credit in zip(expected, credits, strict=True)]
+    fault = partial(fault_of, called=called, arguments=True, extra=False, output=False)
+    findings = _findings(expected, credits, fault)
     return verdict(mean_credit(findings), options, reason=_reason(expected, called, findings), findings=findings)
 
 
-def _finding(name: str, credit: float, called: Sequence[ToolCall]) -> Finding:
-    values: dict[str, object] = {"text": name, "passed": credit == 1, "details": {"credit": credit}}
-    if credit == 0:
-        values["reason"] = f"called: {_names(called)}"
-    elif credit < 1:
-        values["reason"] = f"called, but not as expected: {credit:.2g} of it"
-    return Finding.trusted(values)
+def _findings(
+    expected: Sequence[ToolCall], credits: Sequence[float], fault: Callable[[ToolCall], str]
+) -> list[Finding]:
+    return [
+        _finding(want.name, credit, fault(want) if credit < 1 else None)
+        for want, credit in zip(expected, credits, strict=True)
+    ]
+
+
+def _finding(name: str, credit: float, reason: str | None) -> Finding:
+    values = {"text": name, "passed": credit == 1, "reason": reason, "details": {"credit": credit}}
+    return Finding.trusted({key: value for key, value in values.items() if value is not None})
 
 
 def _reason(expected: Sequence[ToolCall], called: Sequence[ToolCall], findings: Sequence[Finding]) -> str:
     right = sum(1 for finding in findings if finding.passed)
-    return f"{right} of {len(expected)} expected calls were made; expected {_names(expected)}, called {_names(called)}"
-
-
-def _names(calls: Sequence[ToolCall]) -> str:
-    shown = ", ".join(call.name for call in calls[:10]) or "none"
-    return f"{shown}, and {len(calls) - 10} more" if len(calls) > 10 else shown
+    wrong = [f"{finding.text}: {finding.reason}" for finding in findings if not finding.passed]
+    told = "; ".join(wrong[:MAX_TOLD]) + ("; and more" if len(wrong) > MAX_TOLD else "")
+    whole = f"{right} of {len(expected)} expected calls were made"
+    return f"{whole}; {told}" if told else f"{whole}; called {names_of(called)}"
 
 
 EVALUATORS = (

@@ -249,7 +249,7 @@ def test_a_partly_matching_call_is_not_passed(measure: Measure) -> None:
     )
 
     [finding] = found.findings
-    assert (finding.passed, finding.reason) == (False, "called, but not as expected: 0.5 of it")
+    assert (finding.passed, finding.reason) == (False, "y is 3, expected 2")
 
 
 @pytest.mark.parametrize("lacking", ["tools", "expected_tools"])
@@ -369,3 +369,42 @@ def test_agreement_is_symmetric_and_never_above_the_expected_share(ours: dict, t
 
     assert agreement(one, other) == agreement(other, one)
     assert 0 <= agreement(one, other) <= expected_share(one, other) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "called", "told"),
+    [
+        ("rule/argument_match", {}, [_call("find", city="Bonn", days=2)], 'find: city is "Bonn", expected "Köln"'),
+        ("rule/argument_match", {}, [_call("find")], 'find: city is not given, expected "Köln", and more'),
+        ("rule/argument_match", {}, _calls("seek"), "find: not called"),
+        (
+            "rule/tool_correctness",
+            {"compare_arguments": True},
+            [_call("find", city="Köln", days=2, unit="C")],
+            "find: unit was not expected",
+        ),
+        (
+            "rule/tool_correctness",
+            {"match": "in_order"},
+            [_call("seek"), _call("find")],
+            "seek: not at its place, or not often enough",
+        ),
+        (
+            "rule/tool_correctness",
+            {"compare_output": True},
+            [{**_call("find", city="Köln", days=2), "output": 1}],
+            "find: another output than expected",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_call_is_told(
+    measure: Measure, name: str, options: dict[str, object], called: list[dict], told: str
+) -> None:
+    expected = [{**_call("find", city="Köln", days=2), "output": 2}]
+    if options.get("match"):
+        expected += _calls("seek")
+
+    found = measure(name, options, tools=called, expected_tools=expected)
+
+    assert told in str(found.rationale)
+    assert told in [f"{finding.text}: {finding.reason}" for finding in found.findings]
