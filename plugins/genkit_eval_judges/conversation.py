@@ -19,6 +19,9 @@ from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES"]
 
+BESIDE = ("system_prompt", "attachments")
+"""What a conversation was held by, whatever was said in it."""
+
 
 async def knowledge_retention(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The share of the facts told before the last reply that no reply after them lost."""
@@ -37,6 +40,7 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
         return nothing_counted(options, "there is no exchange: nobody was answered")
     shown = [_shown(exchange) for exchange in exchanges]
     opening = [fenced("\n".join(told(inputs.opening)))] if inputs.opening else []
+    opening += [text for text in (inputs.shown(BESIDE),) if text]
     found: list[ClaimVerdict] = []
     for start in range(0, len(shown), GROUP_SIZE):
         before = [*opening, *shown[:start]] or [NONE]
@@ -53,7 +57,8 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
 def last_turn(inputs: Inputs) -> Mapping[str, str]:
     """The last reply and what went before it, as places of a prompt."""
     earlier, reply = _last_reply(inputs)
-    return {"earlier": fenced(numbered(told(earlier))), "reply": fenced(text_of(reply.content))}
+    shown = "\n\n".join((fenced(numbered(told(earlier))), inputs.shown(BESIDE))).rstrip()
+    return {"earlier": shown, "reply": fenced(text_of(reply.content))}
 
 
 def _last_reply(inputs: Inputs) -> tuple[Sequence[Turn], Turn]:

@@ -233,3 +233,18 @@ async def test_an_exchange_is_read_with_what_the_assistant_opened_with(judged: A
 
     assert metric.score == 1.0
     assert "For which town?" in model.calls[0].messages[-1].content.partition("Before them:")[2]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("judge/exchange_relevancy", verdicts(True, True)),
+        ("judge/turn_relevancy", aspects(context_alignment=5, query_addressing=5, coherence=5)),
+    ],
+)
+async def test_a_reply_is_judged_by_what_the_assistant_was_told_to_do(judged: Any, name: str, reply: str) -> None:
+    _, model = await judged(name, reply, turns=BIKE, system_prompt="Talk of bikes only.")
+
+    assert "System prompt:\n<data-" in model.calls[0].messages[-1].content
+    assert "Talk of bikes only." in model.calls[0].text
