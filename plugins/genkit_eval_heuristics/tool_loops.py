@@ -10,6 +10,7 @@ from pydantic import Field
 
 from genkit_eval import DataPoint, Finding, Score, ToolCall
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
+from genkit_eval_heuristics.tool_arguments import by_name
 
 __all__ = ["EVALUATORS", "Loop", "ToolLoopsOptions", "loops_in", "tool_loops", "unlooped_share"]
 
@@ -75,8 +76,7 @@ def tool_loops(point: DataPoint, options: ToolLoopsOptions) -> Score:
 
 
 def _key(call: ToolCall) -> Hashable:
-    arguments = call.arguments
-    return call.name, arguments if isinstance(arguments, str) else json.dumps(arguments, sort_keys=True)
+    return call.name, json.dumps(by_name(call.arguments), sort_keys=True)
 
 
 def _finding(loop: Loop, calls: Sequence[ToolCall]) -> Finding:

@@ -164,3 +164,11 @@ def test_loops_do_not_overlap_and_leave_a_share_above_zero(calls: list[str]) -> 
     ends = [(loop.start, loop.start + loop.size * loop.rounds) for loop in loops]
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
     assert 0 < unlooped_share(loops, len(calls)) <= 1
+
+
+def test_a_loop_is_one_however_its_arguments_are_written(measure: Measure) -> None:
+    written = [{"order": 7, "all": True}, '{"order":7,"all":true}', '{ "all": true, "order": 7 }']
+
+    found = measure("heuristic/tool_loops", tools=[{"name": "find", "arguments": given} for given in written])
+
+    assert found.score == pytest.approx(1 / 3)
