@@ -50,9 +50,10 @@ def target_flow(registry: Registry, target: Target | None) -> Flow | None:
             "'/model/provider/name', an endpoint, like 'http://127.0.0.1:8000/answer', or none"
         )
     if _NO_NAME.match(target):
+        shown = target.partition("?")[0]
         raise ConfigError(
-            f"target '{target.partition('?')[0]}' is no flow's name: an endpoint's begins with http:// or https://, and on the "
-            "command line a command's with command:"
+            f"target '{shown}' is no flow's name: an endpoint's begins with http:// or https://, and on the command "
+            "line a command's with command:"
         )
     return registry.flow(target)
 
