@@ -39,11 +39,11 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
     if not exchanges:
         return nothing_counted(options, "there is no exchange: nobody was answered")
     shown = [_shown(exchange) for exchange in exchanges]
-    opening = [fenced("\n".join(told(inputs.opening)))] if inputs.opening else []
-    opening += [text for text in (inputs.shown(BESIDE),) if text]
+    opening = "\n".join(told(inputs.opening))
+    first = [text for text in (inputs.shown(BESIDE), opening and fenced(opening)) if text]
     found: list[ClaimVerdict] = []
     for start in range(0, len(shown), GROUP_SIZE):
-        before = [*opening, *shown[:start]] or [NONE]
+        before = [*first, *shown[:start]] or [NONE]
         group = shown[start : start + GROUP_SIZE]
         both = ("statements", "evidence")
         found += await verdicts(use.judge, use.prompts["verdicts"], group, before, marked=both)
