@@ -22,7 +22,7 @@ from genkit_eval.engine.source import (
     inline_source,
     no_source,
 )
-from genkit_eval.errors import ConfigError, NotGiven, StoreError
+from genkit_eval.errors import ConfigError, NotFound, NotGiven, StoreError
 from genkit_eval.registry import Registry
 from genkit_eval.stores import DatasetStore
 
@@ -54,13 +54,17 @@ def recorded_source(datasets: DatasetStore, load: Callable[[str], EvalRun], run:
 
     Raises:
         NotGiven: its samples were given in code, and are not given again.
-        ConfigError: data is given where the outputs of another run are judged.
+        ConfigError: data is given where the outputs of another run are judged, or that run is gone.
     """
     parent = run.key.parent
     if parent is not None:
         if data is not None:
             raise ConfigError(f"run '{run.id}' judges the outputs of run '{parent}': it takes no data")
-        return stored_outputs(load(parent), run.key.source)
+        try:
+            outputs = load(parent)
+        except NotFound as gone:
+            raise ConfigError(f"run '{run.id}' judges the outputs of run '{parent}', which is gone: {gone}") from gone
+        return stored_outputs(outputs, run.key.source)
     times = repeats_of(run.key).target
     return _recorded_samples(datasets, run, data, times).repeated(times)
 

@@ -182,6 +182,15 @@ def test_a_resumed_rescoring_takes_no_data(app: App) -> None:
         run_sync(app.ge.evaluate(SAMPLES, resume=stopped.eval_run_id))
 
 
+def test_a_rescoring_whose_parent_is_gone_says_so(app: App) -> None:
+    parent = app.parent()
+    stopped = app.stopped(0, lambda: app.ge.rescore(parent, ["t/low"]))
+    app.ge.runs.delete(parent.id)
+
+    with pytest.raises(ConfigError, match=f"judges the outputs of run '{parent.id}', which is gone"):
+        run_sync(app.ge.evaluate(resume=stopped.eval_run_id))
+
+
 def foreign(app: App, *ids: str) -> str:
     """A run file of Genkit's own tools, which know neither evaluators nor outcomes."""
     results = [{"testCaseId": name, "input": 1, "output": 0, "traceIds": [], "metrics": []} for name in ids]
