@@ -122,8 +122,8 @@ def _lacking(name: str) -> str:
     return f"no budget was given: expected the option {name}, or custom.{name} of the sample"
 
 
-def _check(name: str, sample: Sample, options: BudgetOptions) -> str | None:
-    return _lacking(name) if getattr(options, name) is None and name not in sample.custom else None
+def _check(name: str, _: Sample, options: BudgetOptions) -> str | None:
+    return _lacking(name) if getattr(options, name) is None else None
 
 
 def _latency(point: DataPoint, options: LatencyOptions) -> Score:

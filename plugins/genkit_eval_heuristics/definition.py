@@ -80,7 +80,7 @@ class Heuristic:
     package: str | None = None
     """The package of the extra `text` that it cannot do without."""
     check: Callable[[Sample, Any], str | None] | None = None
-    """A problem with a sample that is told before anything runs, or None."""
+    """A problem with a sample, by its own options, that is told before anything runs, or None."""
     check_options: Callable[[Any], str | None] | None = None
     """Why it cannot run with these options, or None."""
 

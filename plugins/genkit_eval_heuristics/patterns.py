@@ -49,8 +49,7 @@ def _reference(sample: Sample) -> str | None:
 
 def _problem(sample: Sample, options: PatternOptions) -> str | None:
     try:
-        own = sample.custom.get("pattern", options.pattern)
-        pattern = own if isinstance(own, str) else _reference(sample)
+        pattern = options.pattern if options.pattern is not None else _reference(sample)
         if pattern is not None:
             check_pattern(pattern, seconds=options.timeout_seconds, name=NAME)
     except GenkitEvalError as problem:

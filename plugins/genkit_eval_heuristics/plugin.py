@@ -7,7 +7,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-from genkit_eval import DataPoint, Plugin, Registry
+from genkit_eval import DataPoint, Plugin, Registry, Sample
+from genkit_eval.errors import DataError
 from genkit_eval_heuristics.catalogue import HEURISTICS
 from genkit_eval_heuristics.definition import Heuristic, with_custom
 
@@ -46,7 +47,7 @@ def _define(registry: Registry, heuristic: Heuristic) -> None:
             # most of them would fail or have nothing to say about data that is not made for them
             "onRequest": True,
         },
-        check=heuristic.check,
+        check=_checking_custom(heuristic) if heuristic.custom else heuristic.check,
         check_options=heuristic.check_options,
         needs=_lacking(heuristic.package),
     )
@@ -60,6 +61,19 @@ def _reading_custom(heuristic: Heuristic) -> Callable[[DataPoint, Any], Any]:
 
 def _with_own_options(fn: Callable[..., Any], names: Sequence[str], point: DataPoint, options: Any) -> Any:
     return fn(point, with_custom(point, options, names))
+
+
+def _checking_custom(heuristic: Heuristic) -> Callable[[Sample, Any], str | None]:
+    def problem(sample: Sample, options: Any) -> str | None:
+        try:
+            own = with_custom(sample, options, heuristic.custom)
+        except DataError as fault:
+            return str(fault)
+        # those of the run have been looked at once for all samples
+        told = heuristic.check_options(own) if own is not options and heuristic.check_options is not None else None
+        return told or (heuristic.check(sample, own) if heuristic.check is not None else None)
+
+    return problem
 
 
 def _lacking(package: str | None) -> str | None:

@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from genkit_eval import DataPoint, Finding, GenkitEval, InvalidOptions, Outcome, Registry, Score, Status, run_sync
+from genkit_eval import (
+    DataPoint,
+    Finding,
+    GenkitEval,
+    InvalidOptions,
+    Outcome,
+    Registry,
+    Sample,
+    Score,
+    Status,
+    run_sync,
+)
 from genkit_eval_heuristics import Heuristic, Thresholded, heuristics, verdict
 
 
@@ -97,6 +108,21 @@ def test_a_samples_own_option_of_the_wrong_kind_is_named(tmp_path: Path) -> None
     assert score.outcome is Outcome.FAILED
     assert "custom.most" in str(score.error)
     assert "'many'" in str(score.error)
+
+
+def test_a_samples_own_option_of_the_wrong_kind_is_told_before_anything_runs() -> None:
+    registry = Registry()
+    registry.install(heuristics(more=[LENGTH]))
+    length, latency, regex = map(registry.evaluator, ("custom/length", "budget/latency", "heuristic/regex_match"))
+    schema = registry.evaluator("rule/schema_conformance")
+
+    assert length.check(Sample(custom={"most": "many"}), LengthOptions()).startswith("custom.most of the sample:")
+    assert length.check(Sample(custom={"most": 5}), LengthOptions()) is None
+    assert "above 0" not in str(latency.check(Sample(custom={"budget_seconds": 1}), latency.parse_options({})))
+    assert "greater than 0" in latency.check(Sample(custom={"budget_seconds": 0}), latency.parse_options({}))
+    assert "custom.pattern" in regex.check(Sample(custom={"pattern": 7}), regex.parse_options({}))
+    assert "pattern" in regex.check(Sample(custom={"pattern": "("}), regex.parse_options({"pattern": "a"}))
+    assert "nope" in schema.check(Sample(custom={"json_schema": {"type": "nope"}}), schema.parse_options({}))
 
 
 def test_a_problem_with_options_is_told_in_our_words_alone(tmp_path: Path) -> None:
