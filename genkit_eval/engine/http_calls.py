@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -24,6 +26,7 @@ __all__ = ["Address", "HttpCalls", "open_client"]
 
 CONNECT_SECONDS = 10.0
 LARGEST_ANSWER = 64 << 20
+LOGGERS = ("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.proxy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +52,34 @@ class _Answer:
     seconds: float
 
 
-def open_client() -> httpx2.AsyncClient:
+@asynccontextmanager
+async def open_client(where: Address) -> AsyncIterator[httpx2.AsyncClient]:
     """A client whose calls know nothing of each other: it keeps no cookies; deadlines are the run's."""
-    return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        headers={"User-Agent": "genkit-eval"},
-    )
+    with _hidden_in_logs(Redactor(where.secrets)):
+        async with httpx2.AsyncClient(
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            headers={"User-Agent": "genkit-eval"},
+        ) as client:
+            yield client
+
+
+@contextmanager
+def _hidden_in_logs(redactor: Redactor) -> Iterator[None]:
+    """The client logs each address that it calls, and below the answers' headers: without secrets, while this lasts."""
+
+    def without_secrets(record: logging.LogRecord) -> bool:
+        record.msg, record.args = redactor(record.getMessage()), ()
+        return True
+
+    for name in LOGGERS:
+        logging.getLogger(name).addFilter(without_secrets)
+    try:
+        yield
+    finally:
+        for name in LOGGERS:
+            logging.getLogger(name).removeFilter(without_secrets)
 
 
 class HttpCalls:

@@ -101,7 +101,7 @@ class HttpTarget:
             from genkit_eval.engine.http_calls import Address, HttpCalls, open_client
 
             where = Address(self.method, address, headers, shown=self.place, secrets=tuple(values.values()))
-            async with open_client() as client:
+            async with open_client(where) as client:
                 yield HttpCalls(client, where, request=request, response=response)
 
         async def once(value: JsonValue) -> object:

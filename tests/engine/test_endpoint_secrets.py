@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 import os
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -64,6 +65,22 @@ def test_a_secret_that_the_endpoint_echoes_is_kept_nowhere(
     kept = everything_kept(ge)
     assert SECRET not in kept
     assert encoded not in kept
+
+
+@pytest.mark.case("security/key-in-files-and-logs")
+def test_a_secret_is_in_no_log_of_those_who_log_everything(
+    ge: GenkitEval, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("ANSWER_TOKEN", SECRET)
+    caplog.set_level(logging.DEBUG)
+
+    with Endpoint(lambda asked: Answer(json=1, headers={"X-You-Sent": asked.headers["authorization"]})) as endpoint:
+        target = HttpTarget(f"{endpoint.url}?q=${{ANSWER_TOKEN}}", headers={"Authorization": "Bearer ${ANSWER_TOKEN}"})
+        run_sync(ge.evaluate([{"input": "?"}], target=target, evaluators=[]))
+
+    assert f"{endpoint.url}?q=[hidden]" in caplog.text
+    assert "X-You-Sent" in caplog.text
+    assert SECRET not in caplog.text
 
 
 @pytest.mark.parametrize("method", ["POST", "GET"])
