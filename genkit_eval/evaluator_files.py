@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -20,6 +21,7 @@ from genkit_eval.registry import Registry
 __all__ = [
     "ENDINGS",
     "SCHEMA_FILE",
+    "Document",
     "evaluator_text",
     "file_name",
     "kept_files",
@@ -32,8 +34,16 @@ ENDINGS = (".yaml", ".yml", ".json")
 SCHEMA_FILE = "evaluator.schema.json"
 
 
-def read_evaluators(path: Path) -> Iterator[tuple[Path, JsonValue]]:
-    """Each document with its file: one a file, or a list of them; all files of a folder, by name.
+class Document(NamedTuple):
+    """A document, and where it is: in which file, and of several there, which one, as messages say it."""
+
+    file: Path
+    place: str
+    value: JsonValue
+
+
+def read_evaluators(path: Path) -> Iterator[Document]:
+    """The documents of a file, one or a list of them, or of all files of a folder, by name.
 
     Raises:
         ConfigError: a file that is not there, is not YAML, or holds none.
@@ -41,8 +51,11 @@ def read_evaluators(path: Path) -> Iterator[tuple[Path, JsonValue]]:
     files = kept_files(path) if path.is_dir() else [path]
     for file in files:
         value = _read(file)
-        for document in value if isinstance(value, list) else [value]:
-            yield file, document
+        if not isinstance(value, list):
+            yield Document(file, str(file), value)
+            continue
+        for number, document in enumerate(value, 1):
+            yield Document(file, f"{file}, evaluator {number} of {len(value)}", document)
 
 
 def kept_files(folder: Path) -> list[Path]:
@@ -61,8 +74,10 @@ def _read(path: Path) -> JsonValue:
         value: JsonValue = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except DataFileError as problem:
         raise ConfigError(str(DataFileError(str(path), problem.problems))) from problem
-    except (OSError, UnicodeError) as problem:
-        raise ConfigError(f"{path} cannot be read: {problem}") from problem
+    except UnicodeError as problem:
+        raise ConfigError(f"{path} is no text in UTF-8: save it as that") from problem
+    except OSError as problem:
+        raise ConfigError(f"{path} cannot be read: {problem.strerror}") from problem
     return value
 
 
@@ -98,10 +113,15 @@ def load_evaluators(registry: Registry, folder: Path) -> list[str]:
     problems = []
     for file in kept_files(folder):
         try:
-            for _, document in read_evaluators(file):
-                _load(registry, document)
+            documents = [*read_evaluators(file)]
         except ConfigError as problem:
             problems.append(f"evaluator file {file} is left out: {problem}")
+            continue
+        for document in documents:
+            try:
+                _load(registry, document.value)
+            except ConfigError as problem:
+                problems.append(f"evaluator file {document.place} is left out: {problem}")
     return problems
 
 

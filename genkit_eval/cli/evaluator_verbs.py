@@ -108,8 +108,8 @@ def new_evaluator(**options: Any) -> int:
     session = open_app(options)
     name = options["name"]
     evaluators = _format(session)
-    file: Path = options["output"] or Path(name.rpartition("/")[2]).with_suffix(".yaml")
     begun = evaluators.starter(name) if options["like"] is None else _renamed(session, options["like"], name)
+    file: Path = options["output"] or Path(f"{name.rpartition('/')[2]}.yaml")
     text = f"# yaml-language-server: $schema={SCHEMA_FILE}\n{begun}"
     write_evaluator(file, text, replace=options["replace"])
     write_evaluator(file.with_name(SCHEMA_FILE), _schema_text(evaluators), replace=True)
@@ -173,12 +173,12 @@ def _format(session: Session) -> EvaluatorFormat:
 def _read(session: Session, file: Path) -> Iterator[tuple[Path, FileEvaluator, str]]:
     """The evaluators of a file or folder, each with the text to be kept: the file's own, where it holds no other."""
     documents = list(read_evaluators(file))
-    for path, document in documents:
+    for path, place, document in documents:
         try:
             own = _format(session).parse(document)
         except ConfigError as problem:
-            raise ConfigError(f"{path}: {problem}") from problem
-        alone = sum(other == path for other, _ in documents) == 1
+            raise ConfigError(f"{place}: {problem}") from problem
+        alone = sum(other.file == path for other in documents) == 1
         yield path, own, path.read_text(encoding="utf-8-sig") if alone else evaluator_text(own.document)
 
 

@@ -214,7 +214,7 @@ class _Plainer:
             self._wrong(node, path, f"'{text[:40]}' is no {kind}")
             return None
         shown = f"!!{kind}" if node.tag.startswith(_TAG) else node.tag
-        self._wrong(node, path, f"the tag '{shown}' is refused: a dataset holds plain data only")
+        self._wrong(node, path, f"the tag '{shown}' is refused: expected plain data")
         return None
 
     def _wrong(self, node: yaml.Node, path: str, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -207,8 +208,18 @@ class Criterion(Own):
             raise ValueError("a binary scale has no middle: leave that anchor out")
         for place, item in enumerate(self.demonstrations, 1):
             if not self._on_scale(item.score):
-                raise ValueError(f"demonstration {place} has the score {item.score!r}, which is not on the scale")
+                found = json.dumps(item.score, ensure_ascii=False).removesuffix(".0")
+                raise ValueError(
+                    f"demonstration {place} has the score {found}, which is not on the scale: expected "
+                    f"{self._scale_in_words}"
+                )
         return self
+
+    @property
+    def _scale_in_words(self) -> str:
+        if isinstance(self.scale, tuple):
+            return "one of " + ", ".join(f"'{category.label}'" for category in self.scale)
+        return "true or false" if self.range is None else f"a number from {self.range.low:g} to {self.range.high:g}"
 
     def _on_scale(self, score: bool | float | str) -> bool:
         if isinstance(self.scale, tuple):

@@ -7,8 +7,10 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
+from genkit_eval.datasets.fields import kind_of
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval_judges.criterion import Criterion, GEval
+from genkit_eval_judges.misfits import misfits
 
 __all__ = ["document_of", "document_schema", "own_of"]
 
@@ -30,7 +32,6 @@ ORDER = (
     "threshold",
     "direction",
 )
-SHOWN = 5
 
 
 def own_of(document: JsonValue) -> Criterion | GEval:
@@ -40,7 +41,8 @@ def own_of(document: JsonValue) -> Criterion | GEval:
         ConfigError: it describes none; says where and why.
     """
     if not isinstance(document, Mapping):
-        raise ConfigError(f"expected a mapping with name, intent and criterion, found {type(document).__name__}")
+        found = "nothing" if document is None else kind_of(document)
+        raise ConfigError(f"expected a mapping with name, intent and criterion, found {found}")
     kind = document.get("kind", "criterion")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(str(UnknownName("kind", str(kind), KINDS)))
@@ -51,7 +53,7 @@ def own_of(document: JsonValue) -> Criterion | GEval:
     try:
         return KINDS[kind].model_validate(document)
     except ValidationError as problem:
-        raise ConfigError(_explained(problem)) from problem
+        raise ConfigError(misfits(problem, {**document})) from problem
 
 
 def document_of(own: Criterion | GEval) -> dict[str, JsonValue]:
@@ -81,11 +83,3 @@ def _for_files(schema: dict[str, Any], kind: str) -> dict[str, Any]:
     if kind != "criterion":
         schema["required"] = ["kind", *schema["required"]]
     return schema
-
-
-def _explained(problem: ValidationError) -> str:
-    parts = []
-    for error in problem.errors(include_url=False):
-        place = ".".join(str(part) for part in error["loc"])
-        parts.append(f"{place + ': ' if place else ''}{error['msg'].removeprefix('Value error, ')}")
-    return "; ".join(parts[:SHOWN]) + (f"; and {len(parts) - SHOWN} more" if len(parts) > SHOWN else "")

@@ -17,6 +17,7 @@ from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
+from genkit_eval_judges.misfits import misfits
 from genkit_eval_judges.own_judge import shows_nothing
 from genkit_eval_judges.quality import RUBRICS
 from genkit_eval_judges.quality.as_criterion import as_criterion
@@ -49,11 +50,11 @@ def own_in(given: Iterable[Criterion | GEval | Path]) -> Sequence[Criterion | GE
             raise ConfigError(
                 f"own: {item!r} is {type(item).__name__}; expected a Criterion, a GEval, or a Path of a file"
             )
-        for file, document in read_evaluators(item):
+        for _, place, document in read_evaluators(item):
             try:
                 found.append(own_of(document))
             except ConfigError as problem:
-                raise ConfigError(f"{file}: {problem}") from problem
+                raise ConfigError(f"{place}: {problem}") from problem
     return found
 
 
@@ -68,7 +69,12 @@ def own_format(common: MetricConfig) -> EvaluatorFormat:
         found = next((rubric for rubric in RUBRICS if f"quality/{rubric.name}" == name), None)
         return None if found is None else document_of(as_criterion(found))
 
-    return EvaluatorFormat(schema=document_schema, parse=parse, starter=starter_text, document=document)
+    def starter(name: str) -> str:
+        # a name that a file cannot have is told at once
+        own_of({"kind": "geval", "name": name, "criterion": "any"})
+        return starter_text(name)
+
+    return EvaluatorFormat(schema=document_schema, parse=parse, starter=starter, document=document)
 
 
 def define_own(registry: Registry, own: Criterion | GEval, common: MetricConfig) -> None:
@@ -101,7 +107,7 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
         try:
             finished = GEval.model_validate({**own.model_dump(), "steps": given})
         except ValidationError as problem:
-            raise ConfigError(f"steps: {problem.errors(include_url=False)[0]['msg']}") from problem
+            raise ConfigError(misfits(problem, {"steps": given})) from problem
         define_own(registry, finished, common)
 
     note = f"the steps of {own.evaluator}; those that stand here are gone by, and another version where they are others"

@@ -246,3 +246,12 @@ def test_the_schema_is_printed_and_written(genkit_eval: CommandLine, folder: Pat
 
     assert printed.json["$schema"].startswith("https://json-schema.org/")
     assert json.loads((folder / "s.json").read_text()) == printed.json
+
+
+@pytest.mark.parametrize("name", ["custom/a b", "../evil", "custom/", "geval/x y"])
+def test_none_is_begun_under_a_name_that_no_file_can_have(genkit_eval: CommandLine, folder: Path, name: str) -> None:
+    refused = genkit_eval("evaluator", "new", name)
+
+    assert refused.code == 2
+    assert "name: expected letters, digits and _ . : - with / between them" in refused.err
+    assert not list(folder.rglob("*.yaml"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,42 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("name: a\nintent: i\n", "criterion: Field required"),
+        ("name: a\nintent: i\n", "criterion: is missing"),
+        ("name: a b\nintent: i\ncriterion: c\n", "name: expected letters, digits and _ . : - with / between them"),
+        ("name: a\nintent: ' '\ncriterion: ''\n", "intent: is empty"),
+        ("name: a\nintent: 5\ncriterion: c\n", "intent: expected text, found 5"),
+        ("name: a\nintent: i\ncriterion: c\nthreshold: 50\n", "expected less than or equal to 1, found 50"),
+        ("name: a\nintent: i\ncriterion: c\ndemonstrations: {}\n", "expected a list, found a mapping"),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: binery\n",
+            "one.yaml: scale: expected 'continuous' or 'binary', a mapping or a list, found 'binery'",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: {low: 2, high: 1}\n",
+            "one.yaml: scale: the scale is empty: low is 2",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: [{label: a, score: 2}, {label: b}]\n",
+            "one.yaml: scale[0].score: expected less than or equal to 1, found 2; scale[1].score: is missing",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nvariables: [{nam: response}, {name: x, nearest: {show: [z]}}]\n",
+            "one.yaml: variables[0].name: is missing; variables[0].nam: unknown key; variables[1].nearest.dataset: is "
+            "missing; variables[1].nearest.show[0]: expected 'input', 'reference', 'output' or 'context', found 'z'",
+        ),
+        ("name: a\nintent: i\ncriterion: c\nparameters: {a: .inf}\n", "parameters.a: expected a finite number"),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: {low: 1, high: 5}\ndemonstrations: [{response: r, score: 9}]\n",
+            "demonstration 1 has the score 9, which is not on the scale: expected a number from 1 to 5",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: binary\ndemonstrations: [{response: r, score: 1}]\n",
+            "demonstration 1 has the score 1, which is not on the scale: expected true or false",
+        ),
+        (
+            "- {name: a, intent: i, criterion: c}\n- {name: b}\n",
+            "one.yaml, evaluator 2 of 2: criterion: is missing; intent: is missing",
+        ),
         ("name: a\nintent: i\ncriterion: c\ntreshold: 1\n", "unknown key 'treshold': did you mean 'threshold'"),
         ("kind: criterium\n", "unknown kind 'criterium': did you mean 'criterion'"),
         ("name: a\nintent: i\ncriterion: c\nvariables: [request]\n", "lack 'response'"),
@@ -121,7 +157,7 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("- name: a\n  name: b\n", "line 2"),
         ("[]]", "line 1"),
         ("just text", "expected a mapping"),
-        ("", "expected a mapping"),
+        ("", "expected a mapping with name, intent and criterion, found nothing"),
         ("name: !!python/object:os.system a\n", "refused"),
     ],
 )
@@ -134,6 +170,7 @@ def test_a_file_that_describes_none_is_refused_with_its_place(tmp_path: Path, te
 
     assert str(file) in str(refused.value)
     assert problem in str(refused.value)
+    assert not re.search(r"Input|literal|function-|constrained|[Tt]uple", str(refused.value))
 
 
 def test_what_is_neither_data_nor_a_path_is_refused() -> None:
@@ -222,7 +259,7 @@ def test_evaluators_of_a_folder_are_defined_and_what_is_wrong_is_told(tmp_path: 
 
     (problem,) = load_evaluators(registry, tmp_path)
 
-    assert "broken.yaml is left out: criterion: Field required; intent: Field required" in problem
+    assert "broken.yaml is left out: criterion: is missing; intent: is missing" in problem
     assert registry.evaluator("custom/window").models["judge"] == "openai/x"
     assert registry.evaluator("geval_coherence").metadata["document"] == document_of(OWN[4])
 
@@ -252,4 +289,4 @@ def test_a_file_is_not_written_over_by_mistake(tmp_path: Path) -> None:
         write_evaluator(file, "two")
 
     write_evaluator(file, "two", replace=True)
-    assert list(read_evaluators(file)) == [(file, "two")]
+    assert [(item.file, item.value) for item in read_evaluators(file)] == [(file, "two")]
