@@ -7,10 +7,9 @@ from typing import Any
 
 from pydantic import JsonValue, ValidationError
 
-from genkit_eval.datasets.fields import kind_of
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval_judges.criterion import Criterion, GEval
-from genkit_eval_judges.misfits import misfits
+from genkit_eval_judges.misfits import misfits, shown
 
 __all__ = ["document_of", "document_schema", "own_of"]
 
@@ -41,8 +40,7 @@ def own_of(document: JsonValue) -> Criterion | GEval:
         ConfigError: it describes none; says where and why.
     """
     if not isinstance(document, Mapping):
-        found = "nothing" if document is None else kind_of(document)
-        raise ConfigError(f"expected a mapping with name, intent and criterion, found {found}")
+        raise ConfigError(f"expected a mapping with name, intent and criterion, found {shown(document)}")
     kind = document.get("kind", "criterion")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(str(UnknownName("kind", str(kind), KINDS)))

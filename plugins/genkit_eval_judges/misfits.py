@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
-from genkit_eval.datasets.fields import kind_of
-
-__all__ = ["misfits"]
+__all__ = ["misfits", "shown"]
 
 SHOWN = 5
 KINDS: Mapping[str, str] = {
@@ -67,7 +65,7 @@ def _misfit(error: ErrorDetails, document: JsonValue) -> _Misfit:
         said = "is empty"
     if kind == "value_error":
         said = error["msg"].removeprefix("Value error, ")
-    found = "" if said is not None else f", found {_shown(error['input'])}"
+    found = "" if said is not None else f", found {shown(error['input'])}"
     return _Misfit(path, said or _expected(error), found, form, is_other_kind)
 
 
@@ -83,12 +81,15 @@ def _expected(error: ErrorDetails) -> str:
     return re.sub(r"^expected a valid dictionary.*", "expected a mapping", message)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value in a message: a short one as it is, of others what they are."""
+    if value is None:
+        return "nothing"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, str | int | float):
-        return f"{value!r:.60}"
-    return "a mapping" if isinstance(value, Mapping) else kind_of(value)
+    if isinstance(value, Mapping):
+        return "a mapping"
+    return "a list" if isinstance(value, list | tuple) else f"{value!r:.60}"
 
 
 def _path(location: Sequence[int | str], document: JsonValue, *, is_missing: bool) -> tuple[str, str | None]:
