@@ -87,7 +87,11 @@ def cache_path() -> Path:
     """Where the cache lies: in the folder that GENKIT_EVAL_CACHE names, else in the user's folder of caches."""
     folder = os.environ.get(VARIABLE)
     if folder:
-        return Path(folder).expanduser() / _FILE
+        try:
+            return Path(folder).expanduser() / _FILE
+        except RuntimeError:
+            # of somebody who has no home: it is the folder's own name
+            return Path(folder) / _FILE
     # 5 ms at import, which only those need who ask a model
     from platformdirs import user_cache_path
 

@@ -338,6 +338,12 @@ def test_processes_share_it(path: Path) -> None:
     assert anyio.run(kept, path, "shared-7") == ["shared-7"]
 
 
+def test_a_folder_of_nobodys_home_is_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENKIT_EVAL_CACHE", "~no-such-user/x")
+
+    assert cache_path() == Path("~no-such-user/x/calls-1.sqlite3")
+
+
 def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GENKIT_EVAL_CACHE", str(tmp_path))
 
