@@ -12,7 +12,7 @@ from pydantic import Field
 
 from genkit_eval import Finding, Score
 from genkit_eval.citations import Marker, citation_markers, without_code
-from genkit_eval.claims import verdicts
+from genkit_eval.claims import GROUP_SIZE, ClaimVerdict, verdicts
 from genkit_eval.judged import Instruments
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, CountOptions, nothing_counted
@@ -36,13 +36,13 @@ class CitationOptions(CountOptions):
 class Citation:
     """A marker, one of the passages that it names, and the sentence that it stands beside.
 
-    `place` is which of the same markers in the sentence it is, from 1.
+    `place` is which of the same markers in the sentence it is, from 1, where there are several.
     """
 
     marker: Marker
     passage: int
     sentence: str
-    place: int = 1
+    place: int | None = None
 
 
 def citations(text: str) -> list[Citation]:
@@ -53,18 +53,21 @@ def citations(text: str) -> list[Citation]:
     """
     markers = citation_markers(text)
     ends = _sentence_ends(text, markers)
+    beside = [bisect_right(ends, marker.span[0]) for marker in markers]
+    # each once, as an answer may hold thousands of markers in a sentence
+    sentences = {place: text[ends[place - 1] : ends[place]].strip() for place in set(beside)}
+    same = Counter((place, marker.text) for place, marker in zip(beside, markers, strict=True))
     found: list[Citation] = []
     cited: set[int] = set()
     seen: Counter[tuple[int, str]] = Counter()
-    for marker in markers:
-        at = bisect_right(ends, marker.span[0])
-        seen[at, marker.text] += 1
-        begins_line = not text[text.rfind("\n", 0, marker.span[0]) + 1 : marker.span[0]].strip(" \t*-")
-        if begins_line and cited.issuperset(marker.numbers):
+    for place, marker in zip(beside, markers, strict=True):
+        key = place, marker.text
+        seen[key] += 1
+        if _begins_line(text, marker.span[0]) and cited.issuperset(marker.numbers):
             continue
         cited.update(marker.numbers)
-        sentence = text[ends[at - 1] : ends[at]].strip()
-        found += [Citation(marker, number, sentence, seen[at, marker.text]) for number in marker.numbers]
+        which = seen[key] if same[key] > 1 else None
+        found += [Citation(marker, number, sentences[place], which) for number in marker.numbers]
     return found
 
 
@@ -90,18 +93,23 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
     """A finding for each citation; one that points at nothing is wrong without asking."""
     known = {number for number, document in enumerate(documents, 1) if document.strip()}
     asked = [item for item in found if item.passage in known]
-    lines = [f"{_told(item)} to passage {item.passage}, in:\n{fenced(item.sentence)}" for item in asked]
     cited = sorted({item.passage for item in asked})
     passages = [f"Passage {number}:\n{fenced(documents[number - 1])}" for number in cited]
     both = ("statements", "evidence")
-    answers = await verdicts(use.judge, use.prompts["verdicts"], lines, passages, marked=both) if asked else []
+    answers: list[ClaimVerdict] = []
+    for start in range(0, len(asked), GROUP_SIZE):
+        lines = [
+            f"{_told(item)} to passage {item.passage}, in:\n{fenced(item.sentence)}"
+            for item in asked[start : start + GROUP_SIZE]
+        ]
+        answers += await verdicts(use.judge, use.prompts["verdicts"], lines, passages, marked=both)
     said = {id(item): answer for item, answer in zip(asked, answers, strict=True)}
     findings = []
     for item in found:
         answer = said.get(id(item))
         findings.append(
             Finding(
-                text=f"[{item.passage}] {item.sentence}"[:LONGEST_FINDING],
+                text=f"[{item.passage}] {item.sentence[:LONGEST_FINDING]}",
                 passed=answer is not None and answer.verdict,
                 reason=f"there is no passage {item.passage}" if answer is None else answer.reason,
                 span=item.marker.span,
@@ -113,8 +121,14 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
 
 def _told(item: Citation) -> str:
     """The marker, and which it is where the sentence has several of the same."""
-    several = item.sentence.count(item.marker.text) > 1
-    return f"{item.marker.text} (number {item.place} of these)" if several else item.marker.text
+    return item.marker.text if item.place is None else f"{item.marker.text} (number {item.place} of these)"
+
+
+def _begins_line(text: str, at: int) -> bool:
+    """Whether nothing stands before this place in its line but what begins an entry of a list."""
+    while at and text[at - 1] in " \t*-":
+        at -= 1
+    return not at or text[at - 1] == "\n"
 
 
 def _sentence_ends(text: str, markers: Sequence[Marker]) -> list[int]:

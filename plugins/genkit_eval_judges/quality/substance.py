@@ -50,15 +50,14 @@ def sentences(text: str) -> Sequence[str]:
     starts = [0, *(end.end() for end in ends)]
     pieces = [text[start:end].strip() for start, end in zip(starts, [*(e.start() for e in ends), None], strict=True)]
     found: list[str] = []
-    number = ""
+    numbers: list[str] = []
     for piece in (piece for piece in pieces if _WORD.search(piece)):
-        if _NUMBER_ONLY.fullmatch(piece):
-            # "1." before an item belongs to it
-            number = f"{number}{piece} "
-            continue
-        found.append(f"{number}{piece}")
-        number = ""
-    return [*found, number.strip()] if number else found
+        numbers.append(piece)
+        # "1." before an item belongs to it
+        if not _NUMBER_ONLY.fullmatch(piece):
+            found.append(" ".join(numbers))
+            numbers = []
+    return [*found, " ".join(numbers)] if numbers else found
 
 
 def _goes_on(text: str, end: re.Match[str]) -> bool:

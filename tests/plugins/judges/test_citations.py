@@ -108,3 +108,11 @@ async def test_of_several_same_markers_in_a_sentence_it_is_said_which_is_meant(j
     assert "3. [3] to passage 3, in:" in shown
     assert "4. [1] to passage 1, in:" in shown
     assert metric.score == pytest.approx(3 / 4)
+
+
+def test_thousands_of_markers_in_a_sentence_share_its_text() -> None:
+    cited = citations("word [1] " * 2_000)
+
+    assert len(cited) == 2_000
+    assert len({id(item.sentence) for item in cited}) == 1
+    assert [item.place for item in cited] == [*range(1, 2_001)]
