@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pydantic import Field, JsonValue
 
@@ -13,7 +12,7 @@ from genkit_eval.claims import GROUP_SIZE, ClaimVerdict, share, statements, verd
 from genkit_eval.judged import NONE, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.inputs import INPUTS, Inputs
-from genkit_eval_judges.recipe import JudgeOptions, decided
+from genkit_eval_judges.recipe import Ask, JudgeOptions, decided
 
 __all__ = [
     "LONGEST_FINDING",
@@ -26,7 +25,6 @@ __all__ = [
     "supported_claims",
 ]
 
-Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
 LONGEST_FINDING = 300
 BLANK = "there is nothing in it"
 

@@ -6,7 +6,7 @@ A rating of null, which judges give where there was nothing to rate, is inconclu
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -19,7 +19,7 @@ from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted, portions
 from genkit_eval_judges.inputs import Inputs
-from genkit_eval_judges.recipe import JudgeOptions, decided
+from genkit_eval_judges.recipe import Ask, JudgeOptions, decided
 
 __all__ = [
     "FIVE",
@@ -36,7 +36,6 @@ __all__ = [
     "rated_on_scale",
 ]
 
-Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
 Places = Callable[[Inputs], Mapping[str, str]]
 STEP = "rating"
 

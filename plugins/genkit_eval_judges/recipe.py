@@ -18,11 +18,15 @@ from genkit_eval import DataPoint, Finding, Prompt, Score, Status
 from genkit_eval.judged import Instruments, JudgedMetric
 from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 
-__all__ = ["MEAN", "PROMPTS", "JudgeOptions", "Recipe", "decided"]
+__all__ = ["EDGE", "MEAN", "PROMPTS", "Ask", "JudgeOptions", "Recipe", "decided"]
 
 PROMPTS = Path(__file__).parent / "prompts"
 EDGE = 1e-9
+"""By so much a number may miss a limit for being rounded."""
 MEAN = "the mean of several judges"
+
+Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]
+"""Asks the judge and scores what it says; raises `NothingToJudge` where there is nothing to ask."""
 
 
 class JudgeOptions(BaseModel):
@@ -46,8 +50,7 @@ class Recipe:
 
     name: str
     """With its namespace: "judge/faithfulness"."""
-    ask: Callable[[Inputs, Any, Instruments], Awaitable[Score]]
-    """Asks the judge and scores what it says; raises `NothingToJudge` where there is nothing to ask."""
+    ask: Ask
     prompts: Mapping[str, str | Prompt]
     """Each step's prompt: the name of its file, without the ending, or one that was made of a file."""
     needs: tuple[str, ...]

@@ -5,7 +5,7 @@ Neither end is better by itself, so that without a threshold nothing passes or f
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, create_model
@@ -15,12 +15,11 @@ from genkit_eval.answers import Choice, Unit
 from genkit_eval.judged import Answer, Instruments, NothingToJudge
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.quality.rubric import scorable
-from genkit_eval_judges.recipe import JudgeOptions, Recipe, decided
+from genkit_eval_judges.recipe import EDGE, Ask, JudgeOptions, Recipe, decided
 
 __all__ = ["FORMALITY", "JUDGES", "SENTIMENT", "ToneOptions"]
 
 Ranges = Mapping[str, tuple[float, float]]
-EDGE = 1e-9
 
 SENTIMENT: Ranges = {
     "very negative": (0.0, 0.2),
@@ -49,7 +48,7 @@ class ToneOptions(JudgeOptions):
     )
 
 
-def _labelled(ranges: Ranges) -> Callable[[Inputs, Any, Instruments], Awaitable[Score]]:
+def _labelled(ranges: Ranges) -> Ask:
     """One call, answered by one of these labels and a score; if they contradict each other, nothing is decided."""
     form = _form(tuple(ranges))
 
