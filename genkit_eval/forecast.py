@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
 from genkit_eval.app import GenkitEval
-from genkit_eval.engine import Plan, Selection, Source, Terms, asked_models, new_key, run_cases, source_of
-from genkit_eval.stored import EvalRunKey, ModelUsage, RunState
+from genkit_eval.engine import AskedModel, Plan, Selection, Source, Terms, asked_models, new_key, run_cases, source_of
+from genkit_eval.prices import Price
+from genkit_eval.stored import EvalResult, EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import LocalFileEvalStore
+from genkit_eval.types import Outcome
 
 __all__ = ["Forecast", "forecast"]
 
@@ -28,6 +30,8 @@ class Forecast:
     usage: Sequence[ModelUsage]
     seconds: float | None = None
     basis: str | None = None
+    stopped: str | None = None
+    """Why the probe was ended before all of its cases were, so that it tells nothing."""
 
     @property
     def cases(self) -> int:
@@ -49,13 +53,11 @@ async def forecast(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, *, 
     run need not ask again. It leaves no run behind.
     """
     key = new_key(plan, source, terms)
-    unknown = [
-        ModelUsage.model_validate({"used_by": asked.used_by, "model": asked.name})
-        for asked in asked_models(plan, ge.registry, terms.prices)
-    ]
-    found = await _probed(ge, plan, source, terms, probe) if probe else _earlier(ge, plan, key)
-    if found is None:
-        return Forecast(key, unknown)
+    asked = asked_models(plan, ge.registry, terms.prices)
+    unknown = [ModelUsage.model_validate({"used_by": model.used_by, "model": model.name}) for model in asked]
+    found = await _probed(ge, plan, source, terms, probe) if probe else _earlier(ge, plan, key, asked)
+    if found is None or isinstance(found, Stopped):
+        return Forecast(key, unknown, stopped=None if found is None else found.reason)
     usage, cases, seconds, basis = found
     share = source.count / cases
     told = [_scaled(spent, share) for spent in usage]
@@ -68,7 +70,7 @@ _Found = tuple[Sequence[ModelUsage], int, float | None, str]
 """What so many cases took, and which ones they were."""
 
 
-async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, count: int) -> _Found:
+async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, count: int) -> _Found | Stopped:
     samples = list(source.samples())
     step = max(1, len(samples) // count)
     # all over the data: what comes first may be short
@@ -78,15 +80,22 @@ async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, coun
         began = monotonic()
         run = await run_cases(plan, chosen, journal, terms, progress=lambda _: None)
         took = monotonic() - began
-        done = len(run.results)
+        done, failed = len(run.results), sum(_failed(result) for result in run.failing())
+    if run.key.stopped is not None:
+        return run.key.stopped
     # the last cases of a run are few, and leave places empty: so many at once were busy
     busy = min(terms.limits.max_concurrency, source.count) / min(terms.limits.max_concurrency, chosen.count)
-    cases = f"{done} probe case{'' if done == 1 else 's'}"
+    cases = f"{done} probe case{'' if done == 1 else 's'}" + (f", of which {failed} FAILED" if failed else "")
     return run.key.usage, max(done, 1), took / busy, cases
 
 
-def _earlier(ge: GenkitEval, plan: Plan, key: EvalRunKey) -> _Found | None:
+def _failed(result: EvalResult) -> bool:
+    return result.error is not None or any(metric.ended is Outcome.FAILED for metric in result.metrics)
+
+
+def _earlier(ge: GenkitEval, plan: Plan, key: EvalRunKey, asked: Sequence[AskedModel]) -> _Found | None:
     """The newest finished run of the same target with the same evaluators, their versions included."""
+    prices = {(model.used_by, model.name): model.price for model in asked}
     wanted = {(cell.key, cell.version) for cell in plan.cells}
     for listed in ge.runs.store.list(action_ref=key.action_ref, limit=LOOKED_THROUGH, incomplete=False):
         then = ge.runs.load(listed).key
@@ -94,9 +103,19 @@ def _earlier(ge: GenkitEval, plan: Plan, key: EvalRunKey) -> _Found | None:
         alike = then.action_ref == key.action_ref and then.repeats == key.repeats and wanted <= rulers
         if alike and then.state is RunState.COMPLETE and then.case_count:
             asked_by = {"target", *(cell.key for cell in plan.cells)}
-            usage = [_uncached(spent) for spent in then.usage if spent.used_by in asked_by]
+            usage = [_uncached(_repriced(spent, prices)) for spent in then.usage if spent.used_by in asked_by]
             return usage, then.case_count, then.seconds, f"run {then.eval_run_id}"
     return None
+
+
+def _repriced(spent: ModelUsage, prices: Mapping[tuple[str, str], Price | None]) -> ModelUsage:
+    """At what its model costs now; what a flow reports of itself stays."""
+    asked = spent.used_by or "", spent.model
+    if asked not in prices:
+        return spent
+    price = prices[asked]
+    values = {name: getattr(spent, name) for name in spent.model_fields_set}
+    return ModelUsage.trusted({**values, "cost_usd": None if price is None else price.of(spent)})
 
 
 def _uncached(spent: ModelUsage) -> ModelUsage:

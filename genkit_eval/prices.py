@@ -39,12 +39,21 @@ class Price:
                     f"a price's {name} is {dollars!r}: expected US dollars for a million tokens, 0 or more"
                 )
 
-    def of(self, usage: Usage) -> float | None:
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is to be paid, however much it is."""
+        return not (self.input or self.output or self.cached)
+
+    def of(self, usage: Usage | None) -> float | None:
         """What that much costs; None where the tokens are not known."""
+        if self.is_free:
+            return 0.0
+        if usage is None or usage.input_tokens is None:
+            return None
         tokens_in, tokens_out = usage.input_tokens, usage.output_tokens
         if tokens_out is None and self.output == 0:
             tokens_out = 0
-        if tokens_in is None or tokens_out is None:
+        if tokens_out is None:
             return None
         read_before = min(usage.cached_tokens or 0, tokens_in)
         cached = self.input if self.cached is None else self.cached
@@ -71,10 +80,7 @@ class Prices:
 
     def cost(self, name: str, usage: Usage | None, identity: str | None = None) -> float | None:
         """What a call cost, in US dollars; None where the price or the tokens are not known."""
-        if usage is None:
-            free = self.of(name, identity)
-            return 0.0 if free is not None and free.input == free.output == 0 else None
-        if usage.cost_usd is not None:
+        if usage is not None and usage.cost_usd is not None:
             return usage.cost_usd
         price = self.of(name, identity)
         return None if price is None else price.of(usage)

@@ -57,6 +57,7 @@ def test_tokens_that_are_not_known_are_not_free(usage: Usage | None) -> None:
 def test_what_runs_here_is_free_however_many_tokens_it_took() -> None:
     assert Prices().cost("local/gguf:model.gguf", None) == 0.0
     assert Prices().cost("local/gguf:model.gguf", USAGE) == 0.0
+    assert Prices().cost("local/gguf:model.gguf", Usage(seconds=1.0)) == 0.0
 
 
 def test_a_cost_that_the_model_names_itself_counts() -> None:

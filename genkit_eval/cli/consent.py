@@ -75,7 +75,7 @@ def _target(session: Session, request: Request) -> str | None:
 
 def _is_free(session: Session, name: str) -> bool:
     price = session.ge.prices.of(name)
-    return price is not None and price.input == price.output == 0
+    return price is not None and price.is_free
 
 
 def _forecast_text(session: Session, request: Request) -> Sequence[str]:

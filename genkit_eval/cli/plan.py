@@ -43,8 +43,8 @@ def command(**options: Any) -> int:
     if options["as_json"]:
         say_json(json_pieces(_document(told)))
     else:
-        said = forecast_lines(told.key, told.usage, seconds=told.seconds, basis=told.basis, width=columns())
-        say(said)
+        width, stopped = columns(), told.stopped
+        say(forecast_lines(told.key, told.usage, seconds=told.seconds, basis=told.basis, stopped=stopped, width=width))
     return 0
 
 
@@ -68,5 +68,6 @@ def _document(told: Forecast) -> dict[str, object]:
         "costUsd": told.cost_usd,
         "seconds": told.seconds,
         "basis": told.basis,
+        **({} if told.stopped is None else {"stopped": told.stopped}),
         "exitCode": 0,
     }

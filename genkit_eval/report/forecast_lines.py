@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from genkit_eval.report.lines import Ink, Line, Span, blank, line
-from genkit_eval.report.numbers import counted, duration
-from genkit_eval.report.run_report import run_subject
+from genkit_eval.report.numbers import duration
+from genkit_eval.report.run_report import run_amount, run_subject
 from genkit_eval.report.text import wrap
 from genkit_eval.report.usage_table import usage_table
 from genkit_eval.stored import EvalRunKey, ModelUsage
@@ -15,13 +15,19 @@ __all__ = ["forecast_lines"]
 
 
 def forecast_lines(
-    key: EvalRunKey, usage: Sequence[ModelUsage], *, seconds: float | None, basis: str | None, width: int
+    key: EvalRunKey,
+    usage: Sequence[ModelUsage],
+    *,
+    seconds: float | None = None,
+    basis: str | None = None,
+    stopped: str | None = None,
+    width: int,
 ) -> Iterator[Line]:
     """The subject, how many cases, a table of what asking would take, and what the estimate was made from."""
     for text in wrap(run_subject(key), width, lines=2):
         yield line(Span(text, Ink.STRONG))
     names = ", ".join(record.evaluator.removeprefix("/evaluator/") for record in key.evaluators)
-    for text in wrap(f"{counted(key.case_count or 0, 'case')}, judged by {names or 'nobody'}", width, lines=5):
+    for text in wrap(f"{run_amount(key, key.case_count or 0)}, judged by {names or 'nobody'}", width, lines=5):
         yield line(text)
     yield blank()
     if usage:
@@ -31,6 +37,8 @@ def forecast_lines(
     if seconds is not None:
         yield line(f"it takes about {duration(seconds)}")
     said = "nothing was run, so how often models are asked is not known: --probe N runs N cases to find out"
+    if stopped is not None:
+        said = f"the probe was stopped ({stopped}), so there is no estimate: let it take more, or probe fewer cases"
     if basis is not None:
         said = f"estimated from {basis}"
     for text in wrap(said, width, lines=2):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 __all__ = ["counted", "dollars", "duration", "number", "percent", "storage"]
 
 
@@ -38,7 +40,7 @@ def dollars(amount: float) -> str:
     """An amount of US dollars: in cents, with two digits that count where it is less than that."""
     if amount == 0 or amount >= 0.1:
         return f"{amount:.2f}"
-    return f"{amount:.2g}" if amount >= 0.0001 else f"{amount:.1e}"
+    return f"{amount:.{1 - math.floor(math.log10(amount))}f}"
 
 
 def duration(seconds: float) -> str:

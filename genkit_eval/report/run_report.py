@@ -15,7 +15,7 @@ from genkit_eval.report.text import clip, wrap
 from genkit_eval.report.usage_table import usage_table
 from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 
-__all__ = ["run_lines", "run_subject", "show_lines"]
+__all__ = ["run_amount", "run_lines", "run_subject", "show_lines"]
 
 
 def run_subject(key: EvalRunKey) -> str:
@@ -122,7 +122,7 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
     if key.parent is not None:
         yield from (line(text) for text in wrap(f"outputs of {key.parent}, judged once more", width, lines=2))
     if key.state is RunState.COMPLETE:
-        yield line(f"{_amount(run, done)}{took}")
+        yield line(f"{run_amount(run.key, done)}{took}")
     else:
         planned = f" of {key.case_count}" if key.case_count is not None else ""
         stopped = f"; stopped: {key.stopped.reason}" if key.stopped is not None else ""
@@ -132,9 +132,9 @@ def _header(run: EvalRun, width: int) -> Iterator[Line]:
     yield blank()
 
 
-def _amount(run: EvalRun, done: int) -> str:
-    """How much was done: "20 cases, 5 times each, each judge asked 3 times"."""
-    repeats = repeats_of(run.key)
-    said = counted(done // repeats.target, "case")
+def run_amount(key: EvalRunKey, results: int) -> str:
+    """How much so many results are: "20 cases, 5 times each, each judge asked 3 times"."""
+    repeats = repeats_of(key)
+    said = counted(results // repeats.target, "case")
     said += f", {repeats.target} times each" if repeats.target > 1 else ""
     return said + (f", each judge asked {repeats.judge} times" if repeats.judge > 1 else "")

@@ -117,6 +117,35 @@ def test_repeats_are_cases_too(genkit_eval: CommandLine) -> None:
     assert document["usage"][0]["modelCalls"] == 600
 
 
+def test_repeats_are_said_as_after_the_run(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("plan", *PLAN, "--repeats", "3")
+
+    assert "100 cases, 3 times each, judged by my/judge, my/cheap" in " ".join(done.out.split())
+
+
+def test_an_earlier_run_is_reckoned_at_the_prices_of_today(genkit_eval: CommandLine, judged: Path) -> None:
+    genkit_eval("run", *PLAN, "--limit", "10")
+
+    app = judged / "app.py"
+    app.write_text(JUDGED.replace("Price(100, 1_000)", "Price(1_000, 10_000)"), encoding="utf-8")
+    dearer = genkit_eval("plan", *PLAN, "--json").json
+    app.write_text(JUDGED.replace('"house/judge": Price(100, 1_000)', ""), encoding="utf-8")
+    unknown = genkit_eval("plan", *PLAN, "--json").json
+
+    assert dearer["costUsd"] == pytest.approx(20.0)
+    assert unknown["costUsd"] is None
+    assert unknown["usage"][0]["inputTokens"] == 12_000
+
+
+def test_a_probe_that_fails_says_so(genkit_eval: CommandLine, judged: Path) -> None:
+    app = judged / "app.py"
+    app.write_text(JUDGED.replace("    return value", "    raise ValueError(value)"), encoding="utf-8")
+
+    document = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
+
+    assert document["basis"] == "4 probe cases, of which 4 FAILED"
+
+
 def test_what_cannot_run_is_refused_as_run_would(genkit_eval: CommandLine) -> None:
     done = genkit_eval("plan", "numbers.jsonl", "-t", "eko", "-e", "my/judge")
 
@@ -131,10 +160,20 @@ def test_a_plan_without_models_says_so(genkit_eval: CommandLine) -> None:
 
 
 def test_the_budget_holds_for_the_probe(genkit_eval: CommandLine, judged: Path) -> None:
-    done = genkit_eval("plan", *PLAN, "--probe", "50", "--budget-calls", "6", "--json")
+    done = genkit_eval("plan", *PLAN, "--probe", "50", "--budget-calls", "6")
 
     assert done.code == 0
     assert asked(judged) == 6
+
+
+def test_a_probe_that_was_stopped_is_no_estimate(genkit_eval: CommandLine) -> None:
+    done = genkit_eval("plan", *PLAN, "--probe", "50", "--budget-calls", "6")
+    document = genkit_eval("plan", *PLAN, "--probe", "50", "--budget-calls", "6", "--json").json
+
+    said = "the probe was stopped (the budget is spent: 6 of 6 calls), so there is no estimate"
+    assert said in " ".join(done.out.split())
+    assert document["stopped"] == "the budget is spent: 6 of 6 calls"
+    assert document["costUsd"] is document["basis"] is None
 
 
 def test_json_is_one_document(genkit_eval: CommandLine) -> None:

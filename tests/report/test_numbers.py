@@ -71,7 +71,16 @@ def test_duration(seconds: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("amount", "text"),
-    [(0, "0.00"), (0.1, "0.10"), (1.4, "1.40"), (0.0123, "0.012"), (0.00012, "0.00012"), (3e-7, "3.0e-07")],
+    [
+        (0, "0.00"),
+        (0.1, "0.10"),
+        (1.4, "1.40"),
+        (0.0123, "0.012"),
+        (0.00012, "0.00012"),
+        (0.00104, "0.0010"),
+        (6.5e-5, "0.000065"),
+        (3e-7, "0.00000030"),
+    ],
 )
 def test_dollars_never_look_like_nothing_where_they_are_something(amount: float, text: str) -> None:
     assert dollars(amount) == text
