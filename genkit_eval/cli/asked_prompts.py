@@ -8,9 +8,9 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval.cli.output import say, say_json
-from genkit_eval.cli.prepared import prepared_evaluator
+from genkit_eval.cli.prepared import open_with_judge, prepared_evaluator
 from genkit_eval.cli.samples import data_of, samples_of
-from genkit_eval.cli.session import Session, open_app
+from genkit_eval.cli.session import Session
 from genkit_eval.dataset_access import dataset_reader
 from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError, ModelError
@@ -18,7 +18,7 @@ from genkit_eval.model_calls import caller
 from genkit_eval.models import Embedder, Message, Model, Reply
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Ink, Span, blank, line
-from genkit_eval.testing.fakes import HashEmbedder, ScriptedModel
+from genkit_eval.testing.fakes import HashEmbedder
 from genkit_eval.testing.forms import reply_in_form
 from genkit_eval.types import DataPoint, Score
 from genkit_eval.waiting import run_sync
@@ -26,7 +26,6 @@ from genkit_eval.waiting import run_sync
 __all__ = ["say_what_it_asks"]
 
 T = TypeVar("T")
-STAND_IN = "stand-in"
 
 
 def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> None:
@@ -35,7 +34,7 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> 
     Raises:
         ConfigError: it has no judge, the data hold no case, or nothing is asked of a judge for this one.
     """
-    session = _with_judge(options)
+    session = open_with_judge(options)
     evaluator = prepared_evaluator(session, name)
     if evaluator.needs is not None:
         raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
@@ -57,18 +56,6 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> 
             say([*(line(row) for row in item.content.splitlines()), blank()])
     if len(calls) > 1:
         say([line(Span("What was replied in between is made up: later calls depend on it.", Ink.FAINT))])
-
-
-def _with_judge(options: Mapping[str, JsonValue]) -> Session:
-    """The app; the installed plugins with a judge and an embedder that are never asked, unless some are named."""
-    session = open_app(options)
-    if session.settings.get("app").value is not None:
-        return session
-    named = {name: session.settings.get(name).value or f"{STAND_IN}/{name}" for name in ("judge", "embedder")}
-    session = open_app({**options, **named})
-    session.ge.registry.define_models(STAND_IN, {"judge": ScriptedModel([])})
-    session.ge.registry.define_embedders(STAND_IN, {"embedder": HashEmbedder()})
-    return session
 
 
 def _first(session: Session, data: str) -> DataPoint:

@@ -13,6 +13,7 @@ from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators,
 from genkit_eval.cli.option_lines import option_lines
 from genkit_eval.cli.options import Verb, app_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
+from genkit_eval.cli.prepared import open_with_judge, prepared_evaluator
 from genkit_eval.cli.session import open_app
 from genkit_eval.definitions import Evaluator
 from genkit_eval.report.documents import json_pieces
@@ -98,12 +99,12 @@ def show_evaluator(**options: Any) -> int:
     """
     if options["sample"] is not None and not options["prompt"]:
         raise click.UsageError("--sample goes with --prompt")
-    session = open_app(options)
-    with session.naming_the_app():
-        evaluator = session.ge.registry.evaluator(options["name"])
     if options["sample"] is not None:
         say_what_it_asks(options, options["name"], options["sample"])
-    elif options["prompt"]:
+        return 0
+    session = open_with_judge(options) if options["prompt"] else open_app(options)
+    evaluator = prepared_evaluator(session, options["name"])
+    if options["prompt"]:
         _say_prompts(evaluator, as_json=options["as_json"])
     elif options["as_json"]:
         say_json(json_pieces(_document(evaluator)))

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from genkit_eval.cli.options import Verb, app_option, root_option
 from genkit_eval.cli.output import say, say_json, tell
-from genkit_eval.cli.prepared import prepared_evaluator
+from genkit_eval.cli.prepared import open_with_judge, prepared_evaluator
 from genkit_eval.cli.session import KEPT, Session, open_app
 from genkit_eval.errors import ConfigError
 from genkit_eval.evaluator_files import SCHEMA_FILE, evaluator_text, file_name, read_evaluators, write_evaluator
@@ -41,8 +41,8 @@ def export_evaluator(**options: Any) -> int:
     Example:
       genkit-eval evaluator export custom/window -o window.yaml
     """
-    session = open_app(options)
-    document = _document(session, options["name"])
+    # steps are kept without regard to who judges by them
+    document = _document(open_with_judge(options), options["name"])
     text = evaluator_text(document)
     if options["output"] is not None:
         write_evaluator(options["output"], text, replace=options["replace"])

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from genkit_eval.cli.output import tell
-from genkit_eval.cli.session import Session
+from genkit_eval.cli.session import MODELS, Session, open_app
 from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError
 from genkit_eval.preparation import prepare
+from genkit_eval.settings import find_settings
+from genkit_eval.testing.fakes import HashEmbedder, ScriptedModel
 from genkit_eval.waiting import run_sync
 
-__all__ = ["prepared_evaluator"]
+__all__ = ["open_with_judge", "prepared_evaluator"]
+
+STAND_IN = "stand-in"
+
+
+def open_with_judge(options: Mapping[str, object]) -> Session:
+    """The app; the installed plugins with a judge and an embedder that are never asked, unless some are named."""
+    settings = find_settings(options)
+    if settings.get("app").value is not None:
+        return open_app(options)
+    session = open_app({**options, **{name: settings.get(name).value or f"{STAND_IN}/{name}" for name in MODELS}})
+    session.ge.registry.define_models(STAND_IN, {"judge": ScriptedModel([])})
+    session.ge.registry.define_embedders(STAND_IN, {"embedder": HashEmbedder()})
+    return session
 
 
 def prepared_evaluator(session: Session, name: str) -> Evaluator:

@@ -18,7 +18,7 @@ from genkit_eval.prices import read_prices
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
 
-__all__ = ["KEPT", "Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
+__all__ = ["KEPT", "MODELS", "Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
 
 MODELS = ("judge", "embedder")
 _NEXT_MODEL = re.compile(r"\s*,\s*(?=[\w.-]+/)")

@@ -38,7 +38,7 @@ def _metric(own: Criterion, entries: Mapping[str, Entries]) -> JudgedMetric:
         prompts={STEP: criterion_prompt(own)},
         reads=fields_of(own),
         display_name=own.title or own.evaluator,
-        definition=own.intent,
+        definition=" ".join(own.intent.split()),
         formula=f"criterion{FORMULA}-{identity_of(own)}",
         direction=own.direction,
         decide=partial(decided, reason=MEAN, minimize=own.direction == "minimize"),

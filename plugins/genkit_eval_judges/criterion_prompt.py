@@ -96,7 +96,7 @@ def _category(category: Category) -> str:
 
 def _shown(own: Criterion, item: Demonstration) -> str:
     request = "" if item.request is None else f"[request]:\n{_marked(item.request)}\n"
-    reply = _reply(own, item.justification or "", item.score)
+    reply = _reply(own, item.justification or "…", item.score)
     return f"{request}[response]:\n{_marked(item.response)}\n{reply}"
 
 

@@ -91,7 +91,7 @@ def _metric(own: GEval, forms: _Forms, entries: Mapping[str, Entries]) -> Judged
         prompts={STEP: own_prompt(own, "geval", {"criterion": spoken(own.criterion), "steps": steps})},
         reads=fields_of(own),
         display_name=own.title or own.evaluator,
-        definition=own.criterion,
+        definition=" ".join(own.criterion.split()),
         formula=f"geval{FORMULA}-{identity_of(own)}",
         decide=partial(decided, reason=MEAN),
         metadata={"calls": "1", "formula": "(s - 1) / 4"},
@@ -101,7 +101,8 @@ def _metric(own: GEval, forms: _Forms, entries: Mapping[str, Entries]) -> Judged
 async def generated_steps(own: GEval, judge: Judge) -> Sequence[str]:
     """The steps that a judge makes of the criterion, by one call."""
     answer = await judge.ask(_steps_prompt().render(_asked(own)), _Steps)
-    return [" ".join(step.split()) for step in answer.steps]
+    # a place that the judge made up is none, and would be asked for of every case
+    return [" ".join(spoken(step).split()) for step in answer.steps]
 
 
 def steps_key(own: GEval) -> str:

@@ -110,5 +110,5 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
             raise ConfigError(misfits(problem, {"steps": given})) from problem
         define_own(registry, finished, common)
 
-    note = f"the steps of {own.evaluator}; those that stand here are gone by, and another version where they are others"
+    note = f"the steps of {own.evaluator}: what stands here is followed; edit it, and the evaluator has another version"
     return Preparation(key=steps_key(own), make=make, define=define, idle=partial(shows_nothing, own), note=note)

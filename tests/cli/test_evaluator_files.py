@@ -86,11 +86,13 @@ def test_the_steps_that_a_run_made_are_exported(
     before = genkit_eval("evaluator", "export", "geval/coherence", "--json")
     with OpenAIServer(judge) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("GENKIT_EVAL_JUDGE", "openai/any")
         done = genkit_eval(*RUN, "-e", "geval/coherence")
         after = genkit_eval("evaluator", "export", "geval_coherence", "--json")
+        shown = genkit_eval("evaluator", "show", "geval/coherence", "--judge", "openai/any")
+        version = done.json["key"]["evaluators"][0]["version"]
 
     assert done.json["summary"][0]["mean"] == 0.75
+    assert (version in shown.out, "not ready" in shown.out) == (True, False)
     assert len(server.calls) == 2
     assert "steps" not in before.json["document"]
     assert after.json["document"]["steps"] == ["Read it.", "Rate it."]
@@ -114,6 +116,7 @@ def test_what_a_judge_is_sent_is_shown_with_steps_and_entries(
 
     assert (early.code, "needs its steps" in early.err) == (2, True)
     assert "1. Read it.\n2. Rate it." in steps.out
+    assert "1. Read it.\n2. Rate it." in genkit_eval("evaluator", "show", "--prompt", "geval/coherence").out
     assert "1. input: Hi there\n   reference: Hello." in entries.out
 
 

@@ -309,3 +309,15 @@ def test_a_number_of_any_range_is_worth_0_to_1_and_more_is_never_worth_less(
 
     assert 0 <= less <= more <= 1
     assert (worth(criterion, low), worth(criterion, high)) == (0, 1)
+
+
+def test_a_definition_is_one_line_and_a_demonstration_teaches_no_empty_reason() -> None:
+    own = Criterion(
+        **{**BASE, "intent": "Customers learn\nof it.\n", "demonstrations": (Demonstration(response="r", score=1),)}
+    )
+    ge = GenkitEval(plugins=[judges(judge="openai/x", own=[own])])
+
+    evaluator = ge.registry.evaluator(own.name)
+
+    assert evaluator.definition == "Customers learn of it."
+    assert '{"reason": "\u2026", "score": 1}' in next(iter(evaluator.prompts.values()))

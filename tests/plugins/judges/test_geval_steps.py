@@ -186,3 +186,13 @@ async def test_a_name_of_several_parts_is_one_file(tmp_path: Path) -> None:
 
     (file,) = (tmp_path / "prepared").iterdir()
     assert file.name.startswith("geval.text.co.herence-")
+
+
+@pytest.mark.anyio
+async def test_a_place_that_the_judge_makes_up_in_a_step_is_asked_of_no_case(tmp_path: Path) -> None:
+    ge, model = judging([json.dumps({"steps": ["Read {{answer}}.", "Rate it."]}), rating(4)], tmp_path)
+
+    (metric,) = await ge.score(data_point(**GIVEN), "geval/coherence")
+
+    assert metric.score == 0.75
+    assert "1. Read [answer]." in model.calls[1].text
