@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from operator import attrgetter
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
-from genkit_eval.answers import Verdict
+from genkit_eval.answers import Scale, Verdict
 from genkit_eval.errors import JudgeError
 from genkit_eval.judge import Judge
+from genkit_eval.models import Message
 from genkit_eval.prompts import Prompt, fenced, fenced_in
 
 __all__ = [
     "GROUP_SIZE",
     "ClaimVerdict",
     "Numbered",
+    "ask_by_number",
     "by_number",
     "in_parts",
     "numbered",
@@ -64,10 +66,6 @@ class Numbered(BaseModel, defer_build=True):
 
 class _Verdict(Numbered, defer_build=True):
     verdict: Verdict
-
-
-class _Verdicts(BaseModel, defer_build=True):
-    verdicts: list[_Verdict]
 
 
 N = TypeVar("N", bound=Numbered)
@@ -163,6 +161,29 @@ async def by_number(
     return [found[place] for place in range(len(lines))]
 
 
+async def ask_by_number(judge: Judge, messages: Sequence[Message], name: str, item: type[N], count: int) -> Sequence[N]:
+    """What a judge says of things that are numbered from 1 to `count`; another number is no answer.
+
+    Args:
+        name: what the list is called in the reply.
+        item: the form of what is said of one of them.
+
+    Raises:
+        JudgeError: the reply is of another form, and again when asked once more.
+    """
+    said: Sequence[N] = getattr(await judge.ask(messages, _list_of(name, item, count)), name)
+    return said
+
+
+# making a model takes about a millisecond, and no group has more than some 20 things
+@lru_cache(maxsize=128)
+def _list_of(name: str, item: type[Numbered], count: int) -> type[BaseModel]:
+    number: Any = Annotated[int, Scale(1, count)]
+    one: Any = create_model(item.__name__.lstrip("_"), __base__=item, number=(number, ...))
+    fields: Any = {name: (list[one], ...)}
+    return create_model(name.title(), **fields)
+
+
 def share(verdicts: Sequence[ClaimVerdict]) -> float:
     """The share of statements that hold, 0 to 1.
 
@@ -233,7 +254,7 @@ async def _complete(
         messages = prompt.render(
             {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", "\n\n".join(documents))}
         )
-        return (await judge.ask(messages, _Verdicts)).verdicts
+        return await ask_by_number(judge, messages, "verdicts", _Verdict, len(lines))
 
     found = await by_number(judge, group, ask)
     return [ClaimVerdict(text, item.verdict, item.reason) for text, item in zip(group, found, strict=True)]

@@ -112,6 +112,23 @@ async def test_a_judge_that_counts_from_zero_is_asked_again() -> None:
     found = await verdicts(Judge(model), CHECK, ["a", "b"], "text")
 
     assert [item.verdict for item in found] == [True, False]
+    assert "verdicts.0.number: expected a number from 1 to 2, found 0" in model.calls[1].messages[-1].content
+
+
+async def test_a_judge_that_counts_from_zero_again_is_an_error_that_says_so() -> None:
+    with pytest.raises(JudgeError, match=r"asked twice: verdicts\.0\.number: expected a number from 1 to 2, found 0"):
+        await verdicts(Judge(ScriptedModel(reply({0: True, 1: False}))), CHECK, ["a", "b"], "text")
+
+
+async def test_servers_that_keep_to_a_form_are_told_which_numbers_there_are() -> None:
+    model = ScriptedModel(reply({1: True, 2: False, 3: True}))
+
+    await verdicts(Judge(model), CHECK, ["a", "b", "c"], "text")
+
+    assert model.calls[0].output is not None
+    (verdict,) = model.calls[0].output.model_json_schema()["$defs"].values()
+    assert list(verdict["properties"]) == ["number", "reason", "verdict"]
+    assert verdict["properties"]["number"] == {"maximum": 3, "minimum": 1, "title": "Number", "type": "integer"}
 
 
 async def test_many_statements_go_out_in_groups() -> None:

@@ -14,7 +14,7 @@ from pydantic import Field, create_model
 
 from genkit_eval import Finding, Score
 from genkit_eval.answers import Scale
-from genkit_eval.claims import Numbered, by_number, in_parts, numbered
+from genkit_eval.claims import Numbered, ask_by_number, by_number, in_parts, numbered
 from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted, portions
@@ -139,12 +139,6 @@ class RatedThing(Numbered):
     rating: Annotated[float, Scale(1, 5)]
 
 
-class Ratings(Answer):
-    """A rating for each of several things."""
-
-    ratings: list[RatedThing]
-
-
 def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[str], what: str, nothing: str) -> Ask:
     """A rating from 1 to 5 for each thing, by the prompt "ratings": the mean of (s - 1) / 4.
 
@@ -180,7 +174,7 @@ def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[s
 async def _ratings(use: Instruments, evidence: str, group: Sequence[str], documents: Sequence[str]) -> list[RatedThing]:
     async def ask(lines: Sequence[str]) -> Sequence[RatedThing]:
         values = {"statements": numbered(lines), "evidence": evidence}
-        return (await use.judge.ask(use.prompts["ratings"].render(values), Ratings)).ratings
+        return await ask_by_number(use.judge, use.prompts["ratings"].render(values), "ratings", RatedThing, len(lines))
 
     return await by_number(use.judge, group, ask)
 

@@ -13,9 +13,9 @@ from pydantic import create_model
 
 from genkit_eval import Finding, Prompt, Score
 from genkit_eval.answers import Choice
-from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, in_parts, numbered
+from genkit_eval.claims import GROUP_SIZE, Numbered, ask_by_number, by_number, in_parts, numbered
 from genkit_eval.judge import Judge
-from genkit_eval.judged import NONE, Answer
+from genkit_eval.judged import NONE
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted
 from genkit_eval_judges.recipe import JudgeOptions, decided
@@ -137,8 +137,7 @@ async def _complete(
     async def ask(lines: Sequence[str]) -> Sequence[Any]:
         # one line each, so that none can pass for two
         values = {"things": fenced(numbered(lines)), "evidence": evidence or NONE}
-        grades: Sequence[Any] = (await judge.ask(prompt.render(values), _form(order))).grades
-        return grades
+        return await ask_by_number(judge, prompt.render(values), "grades", _form(order), len(lines))
 
     found = await by_number(judge, group, ask)
     return [Graded(thing, item.grade, item.reason) for thing, item in zip(group, found, strict=True)]
@@ -150,9 +149,9 @@ def _of_two(order: tuple[str, ...], first: Graded, later: Graded) -> Graded:
     return replace(best, parts=first.parts + later.parts)
 
 
+# making a model takes about a millisecond
 @lru_cache(maxsize=16)
-def _form(grades: tuple[str, ...]) -> Any:
-    """What the judge's reply must be like; making a model takes a while."""
+def _form(grades: tuple[str, ...]) -> type[Any]:
+    """What the judge says of one thing."""
     word: Any = Annotated[str, Choice(*grades)]
-    one: Any = create_model("Grade", __base__=Numbered, grade=(word, ...))
-    return create_model("Grades", __base__=Answer, grades=(list[one], ...))
+    return create_model("Grade", __base__=Numbered, grade=(word, ...))
