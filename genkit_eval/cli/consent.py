@@ -12,6 +12,7 @@ from genkit_eval.cli.request import Request
 from genkit_eval.cli.session import Session
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import ModelTarget
+from genkit_eval.engine.model_target import MODEL
 from genkit_eval.errors import ConfigError, Unprepared
 from genkit_eval.forecast import forecast
 from genkit_eval.report.forecast_lines import forecast_lines
@@ -19,8 +20,6 @@ from genkit_eval.report.lines import rendered
 from genkit_eval.waiting import run_sync
 
 __all__ = ["consented"]
-
-MODEL = "/model/"
 
 
 def consented(session: Session, request: Request, evaluators: Sequence[Evaluator]) -> bool:

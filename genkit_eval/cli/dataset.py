@@ -25,6 +25,7 @@ from genkit_eval.cli.samples import samples_of
 from genkit_eval.cli.session import open_stores
 from genkit_eval.cli.targets import target_name
 from genkit_eval.datasets import parse_schema, write_samples
+from genkit_eval.engine.command_target import COMMAND
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.library import Datasets
 from genkit_eval.report.documents import json_pieces
@@ -269,7 +270,7 @@ def _expected(datasets: Datasets, name: str, given: str | None) -> int | AnyVers
 def _target(target: str | None) -> str | None:
     """Targets are stored under their full name."""
     name = None if target is None else target_name(target)
-    if name is not None and name.startswith("command:"):
+    if name is not None and name.startswith(COMMAND):
         raise click.UsageError(
             "a dataset may name a flow, a model or an endpoint, but starts no command: name it at a run"
         )

@@ -11,12 +11,13 @@ import click
 
 from genkit_eval.app import FROM_DATASET
 from genkit_eval.engine import CommandTarget, HttpTarget, ModelTarget, is_address
+from genkit_eval.engine.command_target import COMMAND
+from genkit_eval.engine.model_target import MODEL
 
 __all__ = ["target_name", "target_of", "target_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-COMMAND, MODEL = "command:", "/model/"
 _OF_ENDPOINTS = {
     "target_request": "--target-request",
     "target_response": "--target-response",
