@@ -64,8 +64,13 @@ def is_elsewhere(attachment: Attachment) -> bool:
 
 
 def title_of(attachment: Attachment) -> str:
-    """What messages and prompts call it."""
-    return attachment.name or attachment.path or (attachment.url or "an attachment")[:60].partition(",")[0]
+    """What messages and prompts call it; of an address, not what may let one in there."""
+    if attachment.name or attachment.path or not attachment.url:
+        return attachment.name or attachment.path or "an attachment"
+    if not is_elsewhere(attachment):
+        return attachment.url[:60].partition(",")[0]
+    address = urlsplit(attachment.url)
+    return f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"
 
 
 def _told(attachment: Attachment) -> tuple[str, str]:

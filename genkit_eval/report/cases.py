@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from genkit_eval._json import json_text
+from genkit_eval.attachments import title_of
 from genkit_eval.report.lines import Ink, Line, Span
 from genkit_eval.report.numbers import number
 from genkit_eval.report.text import clip, one_line, shown_width, wrap
@@ -122,7 +123,7 @@ def _about(result: EvalResult) -> Iterator[tuple[str, str]]:
     of = {"user": result.user_id, "session": result.session_id, "tags": ", ".join(result.tags)}
     yield from ((label, text) for label, text in of.items() if text)
     for file in result.attachments:
-        yield "file", f"{file.name or file.path or (file.url or '')[:60]} ({file.digest or 'not read'})"
+        yield "file", f"{title_of(file)} ({file.digest or 'not read'})"
 
 
 def _answers(metric: EvalMetric) -> str | None:

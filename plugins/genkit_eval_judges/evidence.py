@@ -6,7 +6,7 @@ An SVG is text that any judge can read, and nothing has to draw it: a program th
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
@@ -21,6 +21,8 @@ from genkit_eval.judged import NothingToJudge
 
 __all__ = ["NO_FILES", "Files", "files_of"]
 
+MOST_PIXELS = 100_000_000
+"""A small file may be an image that fills the memory of whoever draws it."""
 NO_TEXT = "(this page has no text, only images, which are not shown)"
 
 
@@ -54,7 +56,7 @@ def _files(attachments: Sequence[Attachment]) -> Files:
     titles: list[str] = []
     for given in attachments:
         if is_elsewhere(given):
-            raise NothingToJudge(f"{given.url} is not fetched from where it lies: attach the file itself")
+            raise NothingToJudge(f"{title_of(given)} is not fetched from where it lies: attach the file itself")
         attachment = taken_in(given, Path())
         title = title_of(attachment)
         if attachment.media_type == PDF:
@@ -76,7 +78,7 @@ def _pages(attachment: Attachment) -> tuple[str, ...]:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
     except ImportError as problem:
-        raise _not_installed("pypdf", "the text of PDF files") from problem
+        raise _not_installed("pypdf", "PDF files") from problem
     title = title_of(attachment)
     try:
         reader = PdfReader(BytesIO(content_of(attachment)))
@@ -95,16 +97,23 @@ def _image(attachment: Attachment) -> Image:
     """The image, once it is sure that it is one."""
     try:
         # an extra
-        from PIL import Image as Pillow
-        from PIL import UnidentifiedImageError
+        from PIL.JpegImagePlugin import JpegImageFile
+        from PIL.PngImagePlugin import PngImageFile
+        from PIL.WebPImagePlugin import WebPImageFile
     except ImportError as problem:
         raise _not_installed("pillow", "images") from problem
-    data = content_of(attachment)
+    title, data = title_of(attachment), content_of(attachment)
+    kinds: Mapping[str, type[PngImageFile | JpegImageFile | WebPImageFile]]
+    kinds = {"image/png": PngImageFile, "image/jpeg": JpegImageFile, "image/webp": WebPImageFile}
     try:
-        with Pillow.open(BytesIO(data), formats=("PNG", "JPEG", "WEBP")) as image:
+        # not by Pillow.open: it warns of large images on stderr, and names its stream where it knows no image
+        with kinds[str(attachment.media_type)](BytesIO(data)) as image:
+            width, height = image.size
             image.verify()
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Pillow.DecompressionBombError) as problem:
-        raise DataError(f"{title_of(attachment)} is a broken image: {problem}") from problem
+    except (OSError, SyntaxError, ValueError) as problem:
+        raise DataError(f"{title} is a broken image: {problem}") from problem
+    if width * height > MOST_PIXELS:
+        raise DataError(f"{title} has {width:,} x {height:,} pixels: an image has {MOST_PIXELS:,} at most")
     return Image(media_type=str(attachment.media_type), data=b64encode(data).decode())
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from io import BytesIO
 
 from PIL import Image
 
-__all__ = ["SVG", "pdf", "picture"]
+__all__ = ["SVG", "blank_png", "pdf", "picture"]
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><text>Open from nine</text></svg>'
 
@@ -40,3 +42,13 @@ def picture(kind: str = "PNG") -> bytes:
     stream = BytesIO()
     Image.new("RGB", (8, 8), "red").save(stream, kind)
     return stream.getvalue()
+
+
+def blank_png(width: int, height: int) -> bytes:
+    """An image of a few bytes that says how large it is."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")

@@ -16,7 +16,7 @@ from genkit_eval_openai import openai_models
 from tests.plugins.attacks.gullible import outside
 from tests.plugins.attacks.targets import ATTACKS
 from tests.plugins.judges.conftest import Judged
-from tests.plugins.judges.files import SVG, pdf, picture
+from tests.plugins.judges.files import SVG, blank_png, pdf, picture
 
 RATED = '{"reason": "it fits", "rating": 1}'
 pytestmark = pytest.mark.anyio
@@ -154,6 +154,21 @@ async def test_a_criterion_of_ones_own_sees_and_reads_files_too(tmp_path: Path) 
         ("blank.pdf", pdf("", ""), Outcome.INCONCLUSIVE, "blank.pdf has no text on any of its 2 pages"),
         ("torn.pdf", b"%PDF-1.4\nnothing more", Outcome.FAILED, "torn.pdf cannot be read as a PDF"),
         ("torn.png", picture()[:40], Outcome.FAILED, "torn.png is a broken image"),
+        ("torn.jpg", picture("JPEG")[:100], Outcome.FAILED, "torn.jpg is a broken image"),
+        ("torn.webp", picture("WEBP")[:20], Outcome.FAILED, "torn.webp is a broken image"),
+        # Pillow refuses the first by itself, and warns of the second
+        (
+            "bomb.png",
+            blank_png(60_000, 60_000),
+            Outcome.FAILED,
+            "60,000 x 60,000 pixels: an image has 100,000,000 at most",
+        ),
+        (
+            "bomb.png",
+            blank_png(10_001, 10_000),
+            Outcome.FAILED,
+            "10,001 x 10,000 pixels: an image has 100,000,000 at most",
+        ),
         ("text.png", b"hello", Outcome.FAILED, "text.png is none of PDF, PNG, JPEG, WEBP and SVG"),
     ],
 )
@@ -166,14 +181,17 @@ async def test_a_file_that_cannot_be_read_is_no_verdict(
 
     assert metric.outcome is outcome
     assert expected in str(metric.rationale or metric.error)
+    assert "object at 0x" not in str(metric.error)
     assert not model.calls
 
 
 async def test_a_file_that_lies_elsewhere_is_inconclusive(judged: Judged) -> None:
-    metric, model = await judged("quality/politeness", RATED, output="a", attachments=["https://files.example/a.png"])
+    address = "https://me:pw@files.example/a.png?sig=abc"
+    metric, model = await judged("quality/politeness", RATED, output="a", attachments=[address])
 
     assert metric.outcome is Outcome.INCONCLUSIVE
-    assert "is not fetched" in str(metric.rationale)
+    # without what lets one in there
+    assert str(metric.rationale).startswith("https://files.example/a.png is not fetched from where it lies")
     assert not model.calls
 
 
