@@ -113,6 +113,8 @@ def _limited_table(options: Options) -> Table:
     shares = {name: number / cost.wall / ALLOWED for name, cost in costs.items()}
     requests = {name: calls / number for name, calls in came.items()}
     scored = {name: cost.facts["scored"] for name, cost in costs.items()}
+    # of few calls the first seconds, in which the rate is found, are too large a part
+    met = None if options.quick else shares["ours"] >= LEAST_OF_ALLOWED
     return Table(
         f"{count(number)} calls to a server that lets {ALLOWED} a second through, then answers 429 with Retry-After",
         [
@@ -121,8 +123,8 @@ def _limited_table(options: Options) -> Table:
                 f"{shares['sdk']:.1%}",
                 f"{shares['ours']:.1%}",
                 None,
-                f"≥ {LEAST_OF_ALLOWED:.0%}",
-                shares["ours"] >= LEAST_OF_ALLOWED,
+                "" if options.quick else f"≥ {LEAST_OF_ALLOWED:.0%}",
+                met,
             ),
             Row(
                 "requests for each that was needed",
