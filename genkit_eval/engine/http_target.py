@@ -58,6 +58,9 @@ class HttpTarget:
         for name, value in parse_qsl(urlsplit(self.url).query, keep_blank_values=True):
             _check_open(f"'{name}' in the address {self.place}", name, value)
         for name, value in self.headers.items():
+            if not isinstance(value, str):
+                # what os.environ.get() did not find, or a number
+                raise ConfigError(f"header '{name}' is {value!r:.40}: give a text, or leave it out")
             _check_open(f"header '{name}'", name, value)
             _check_header(name, _VARIABLE.sub("", value))
 
