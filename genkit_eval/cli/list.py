@@ -29,6 +29,8 @@ UNREADABLE = 2
 def command(**options: Any) -> int:
     """List the runs, newest first, with their pass rates or means; interrupted ones and unreadable files too.
 
+    With --tag, --user or --session: those that have such a case; the rates are of all their cases.
+
     Exits with 2 when a run file cannot be read; the others are listed all the same.
 
     \b

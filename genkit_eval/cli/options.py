@@ -102,9 +102,11 @@ def format_option(function: F) -> F:
 def case_options(function: F) -> F:
     """`--tag`, `--user` and `--session`: which cases of stored runs are meant."""
     options = [
-        click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only cases with this tag. Repeatable: any."),
-        click.option("--user", "user_id", metavar="ID", help="Only cases of this user (`userId`)."),
-        click.option("--session", "session_id", metavar="ID", help="Only cases of this session (`sessionId`)."),
+        click.option(
+            "--tag", "tags", multiple=True, metavar="TAG", help="Cases with this tag. Repeatable: any of them."
+        ),
+        click.option("--user", "user_id", metavar="ID", help="Cases of this user (`userId`)."),
+        click.option("--session", "session_id", metavar="ID", help="Cases of this session (`sessionId`)."),
     ]
     return _all(options, function)
 

@@ -10,7 +10,7 @@ from genkit_eval.cli.options import Verb, app_option, case_options, cases_of, ro
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.session import open_stores
 from genkit_eval.engine.case_filter import CaseFilter
-from genkit_eval.errors import NotFound
+from genkit_eval.errors import ConfigError
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.lines import line
 from genkit_eval.report.run_report import show_lines
@@ -28,7 +28,7 @@ __all__ = ["command"]
 def command(**options: Any) -> int:
     """Show a run: its table, then its cases, failing ones first, with what the evaluators said.
 
-    RUN is the id of a run; without it, the newest.
+    RUN is the id of a run; without it, the newest, or the newest that has a case of the --tag, --user and --session.
 
     \b
     Examples:
@@ -38,17 +38,17 @@ def command(**options: Any) -> int:
       genkit-eval show --user u7 --session s-81
     """
     runs = open_stores(options).ge.runs
-    newest = runs.list(limit=1) if options["run"] is None else []
+    cases, wanted = cases_of(options), CaseFilter(**cases_of(options))
+    newest = runs.list(limit=1, **cases) if options["run"] is None else []
     if options["run"] is None and not newest:
-        raise NotFound("run", "newest", where="an empty store")
+        raise ConfigError(f"no run has a case of {wanted}" if wanted else "no runs yet: genkit-eval run makes one")
     whole = run = runs.load(newest[0] if newest else options["run"])
-    cases = cases_of(options)
-    if any(cases.values()):
+    if wanted:
         run = whole.where(**cases)
     if options["as_json"]:
         say_json(json_pieces(run_document(run), run.failing() if options["failing_only"] else run.results))
         return 0
     if run is not whole:
-        say([line(f"only what is {CaseFilter(**cases)}: {len(run.results)} of {len(whole.results)} results")])
+        say([line(f"only cases of {wanted}: {len(run.results)} of {len(whole.results)} results")])
     say(show_lines(run, width=columns(), every=options["every"], failing_only=options["failing_only"]))
     return 0

@@ -27,9 +27,9 @@ class CaseFilter:
         return bool(self.tags) or self.user_id is not None or self.session_id is not None
 
     def __str__(self) -> str:
-        tags = " or ".join(f"'{tag}'" for tag in self.tags)
-        given = {"with tag": tags, "of user": _quoted(self.user_id), "of session": _quoted(self.session_id)}
-        return " ".join(f"{word} {value}" for word, value in given.items() if value)
+        whose = {"user": self.user_id, "session": self.session_id}
+        given = [f"tag {' or '.join(repr(tag) for tag in self.tags)}"] if self.tags else []
+        return ", ".join([*given, *(f"{word} {value!r}" for word, value in whose.items() if value is not None)])
 
     def places(self, run: StoredRun) -> Iterator[int]:
         """Where in a run its cases are; only results in whose JSON the words occur are parsed."""
@@ -46,7 +46,3 @@ class CaseFilter:
             and self.user_id in (None, result.user_id)
             and self.session_id in (None, result.session_id)
         )
-
-
-def _quoted(text: str | None) -> str:
-    return "" if text is None else f"'{text}'"

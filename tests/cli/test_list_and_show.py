@@ -117,7 +117,7 @@ def test_show_without_any_run_says_so(genkit_eval: CommandLine) -> None:
     done = genkit_eval("show")
 
     assert done.code == 2
-    assert "does not exist" in done.err
+    assert "no runs yet: genkit-eval run makes one" in done.err
 
 
 CHATS = [
@@ -159,7 +159,7 @@ def test_show_has_only_the_cases_asked_for_and_their_summary(
 def test_show_says_that_it_shows_a_part(genkit_eval: CommandLine, chats: str) -> None:
     out = genkit_eval("show", chats, "--session", "s2", "--all").out
 
-    assert out.startswith("only what is of session 's2': 1 of 4 results\n")
+    assert out.startswith("only cases of session 's2': 1 of 4 results\n")
     assert "b  ok" in out
     assert "a  ok" not in out
 
@@ -171,6 +171,16 @@ def test_runs_are_listed_by_whose_cases_they_have(genkit_eval: CommandLine, chat
 
     assert listed == [chats]
     assert genkit_eval("list", "--session", "s9").out == "no such run\n"
+
+
+def test_show_without_a_run_takes_the_newest_that_has_such_a_case(genkit_eval: CommandLine, chats: str) -> None:
+    genkit_eval(*RUN)
+
+    document = genkit_eval("show", "--tag", "vip", "--user", "u1", "--json").json
+    nobody = genkit_eval("show", "--tag", "vip", "--tag", "x", "--user", "u9")
+
+    assert (document["evalRunId"], [row["testCaseId"] for row in document["results"]]) == (chats, ["a"])
+    assert (nobody.code, "no run has a case of tag 'vip' or 'x', user 'u9'" in nobody.err) == (2, True)
 
 
 def test_show_says_whose_a_case_is_and_which_files_it_has(genkit_eval: CommandLine, app: Path) -> None:
