@@ -97,14 +97,14 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
     _keep_data(session, request, report.output)
     progress = ProgressLine()
     try:
-        with app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
+        with ending_as_ctrl_c(), app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
             # a finished run is reported even where its evaluators are not defined
             if report.bounds or request.resume is None:
                 check_bounds(report.bounds, _evaluators(session, request))
             if not _may_run(session, request):
                 tell("nothing was run")
                 return INTERRUPTED
-            with ending_as_ctrl_c(), progress:
+            with progress:
                 run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
         return _interrupted(session, request, report, progress.run_id)

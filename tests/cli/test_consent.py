@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -117,8 +118,8 @@ def test_with_json_the_refusal_is_a_document(genkit_eval: CommandLine) -> None:
     assert REFUSED in document["error"]
 
 
-def at_a_terminal(answer: str, *arguments: str) -> tuple[int, str]:
-    """Run a command at a terminal, where somebody answers; its exit code, and all that was shown."""
+def at_a_terminal(answer: str | signal.Signals, *arguments: str) -> tuple[int, str]:
+    """Run a command at a terminal, where somebody answers, or ends it; its exit code, and all that was shown."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "genkit_eval", *arguments]
@@ -129,7 +130,10 @@ def at_a_terminal(answer: str, *arguments: str) -> tuple[int, str]:
         shown = b""
         while b"Run it?" not in shown and (piece := read(ours)):
             shown += piece
-        os.write(ours, answer.encode())
+        if isinstance(answer, str):
+            os.write(ours, answer.encode())
+        else:
+            running.send_signal(answer)
         while piece := read(ours):
             shown += piece
     os.close(ours)
@@ -158,4 +162,13 @@ def test_at_a_terminal_no_means_no(judged: Path, answer: str) -> None:
 
     assert code == 130
     assert "nothing was run" in shown
+    assert not list((judged / ".genkit").glob("evals/*.jsonl"))
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_whoever_ends_it_before_the_answer_ends_it(judged: Path, by: signal.Signals) -> None:
+    code, shown = at_a_terminal(by, *RUN, "-e", "my/billed")
+
+    assert code == 130
+    assert "interrupted" in shown
     assert not list((judged / ".genkit").glob("evals/*.jsonl"))
