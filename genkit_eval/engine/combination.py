@@ -79,16 +79,19 @@ def weighted(*parts: tuple[Part, float], threshold: float = 0.5, missing: Missin
     A part's range is the one it declares; a PASS or a FAIL without a number, or with a boolean, counts 1 or 0.
 
     Args:
-        parts: pairs of a part and its weight; weights need not add up to 1.
+        parts: pairs of a part and its weight; weights need not add up to 1, and a part whose weight is 0 has no say.
         missing: what an inconclusive part does: it makes the whole inconclusive, or is left out.
     """
     for pair in parts:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise ConfigError(f"weighted takes pairs of an evaluator and its weight, found {pair!r:.80}")
-        if not (isinstance(pair[1], int | float) and math.isfinite(pair[1]) and pair[1] > 0):
-            raise ConfigError(f"weighted: a weight is {pair[1]}, expected a number above 0")
+        is_number = isinstance(pair[1], int | float) and not isinstance(pair[1], bool)
+        if not (is_number and math.isfinite(pair[1]) and pair[1] >= 0):
+            raise ConfigError(f"weighted: a weight is {pair[1]}, expected a number, 0 or more")
     _one_of(missing, get_args(Missing), "weighted: missing")
     weights = [weight for _, weight in parts]
+    if parts and not any(weights):
+        raise ConfigError("weighted: all weights are 0, so that nothing has a say: expected one above 0")
     if not 0 <= threshold <= 1:
         raise ConfigError(f"weighted: the threshold is {threshold}, expected 0 to 1")
     return Combination(
@@ -208,9 +211,9 @@ def _mirrored(score: Score, rule: ScoreRule) -> bool | float | None:
 
 
 def _weighed(weights: Sequence[float], threshold: float, leave_out: bool, heard: Sequence[Heard]) -> Sequence[Score]:
-    values = [_value(part) for part in heard]
-    unsettled = _unsettled([value for value in values if isinstance(value, Score)])
-    counted = [(value, weight) for value, weight in zip(values, weights, strict=True) if isinstance(value, float)]
+    values = [(_value(part), weight) for part, weight in zip(heard, weights, strict=True) if weight]
+    unsettled = _unsettled([value for value, _ in values if isinstance(value, Score)])
+    counted = [(value, weight) for value, weight in values if isinstance(value, float)]
     if unsettled is not None and not (leave_out and unsettled.outcome is Outcome.INCONCLUSIVE and counted):
         return [_showing(unsettled, heard)]
     total = math.fsum(weight for _, weight in counted)

@@ -128,6 +128,14 @@ def test_a_weighted_mean_by_hand() -> None:
     assert (other.score, other.status) == (0.75, Status.PASS)
 
 
+@pytest.mark.case("comparison/zero-weights")
+@pytest.mark.parametrize("other", [Score.passed(0.2), FAIL, INCONCLUSIVE, BROKE])
+def test_a_part_that_weighs_nothing_has_no_say(other: Score) -> None:
+    score = decided(weighted(("a", 0), ("b", 1)), other, Score.passed(0.8))
+
+    assert score.score == 0.8
+
+
 def test_ranges_are_put_to_0_to_1_with_1_the_better_end() -> None:
     lower_is_better = ScoreRule(0.0, 10.0, direction=Direction.MINIMIZE)
 
@@ -180,7 +188,9 @@ def test_an_open_gate_says_what_is_behind_it_and_shows_the_condition() -> None:
     [
         (all_of, "all_of has no parts"),
         (lambda: negate(7), "is of type int"),  # type: ignore[arg-type]
-        (lambda: weighted(("a", 0)), "a weight is 0"),
+        (lambda: weighted(("a", 0), ("b", 0)), "all weights are 0"),
+        (lambda: weighted(("a", -1), ("b", 1)), "a weight is -1"),
+        (lambda: weighted(("a", True)), "a weight is True"),
         (lambda: weighted(("a", math.inf)), "a weight is inf"),
         (lambda: weighted(("a", 1), threshold=2), "the threshold is 2"),
         (lambda: weighted("a"), "takes pairs of an evaluator and its weight, found 'a'"),  # type: ignore[arg-type]
