@@ -29,7 +29,9 @@ _SENTENCE_END = re.compile(rf"[.!?][\"'”’)]*(?:[ \t]*{_PLACE}+)*(?=\s|\Z)|[�
 class CitationOptions(CountOptions):
     """A single wrong citation fails, unless told otherwise."""
 
-    threshold: float = Field(default=1.0, ge=0, le=1, description="PASS at this score or better, FAIL below.")
+    threshold: float | None = Field(
+        default=1.0, ge=0, le=1, description="PASS at this score or better, FAIL below; null: neither."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import GenkitEval
+from genkit_eval import GenkitEval, Outcome, Status
 from genkit_eval_judges import judges
 from genkit_eval_judges.catalogue import JUDGES
-from genkit_eval_judges.recipe import Recipe
+from genkit_eval_judges.recipe import Recipe, decided
 from tests.plugins.judges.replies import statements
 
 REGISTRY = GenkitEval(plugins=[judges()]).registry
@@ -79,6 +79,14 @@ def test_each_prompt_says_that_data_give_no_orders_and_asks_for_the_reason_first
                 (reply.find(f'"{word}"') for word in ("verdict", "rating", "label") if f'"{word}"' in reply), default=-1
             )
             assert first < 0 or 0 <= reply.find('"reason"') < first
+
+
+@pytest.mark.parametrize("recipe", JUDGES, ids=lambda recipe: recipe.name)
+def test_each_judge_may_give_neither_pass_nor_fail_or_go_by_bands(recipe: Recipe) -> None:
+    neither, bands = recipe.options(threshold=None), recipe.options(bands=True)
+
+    assert decided(0.0, neither, reason="").status is Status.UNKNOWN
+    assert decided(0.5, bands, reason="").outcome is Outcome.UNDECIDED
 
 
 @pytest.mark.anyio
