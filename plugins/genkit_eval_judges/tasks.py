@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from genkit_eval.judged import NothingToJudge
+from genkit_eval.judged import NONE, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.inputs import INPUTS, Inputs
 from genkit_eval_judges.rating import UNIT, ScaleOptions, as_it_is, rated, rated_on_scale
@@ -22,16 +22,26 @@ def expected(inputs: Inputs) -> Mapping[str, str]:
     raise NothingToJudge("there are neither a reference nor instructions to judge by")
 
 
+def expected_or_task(inputs: Inputs) -> Mapping[str, str]:
+    """What the work is held against, else the task by itself."""
+    try:
+        return expected(inputs)
+    except NothingToJudge:
+        inputs.require(("request",))
+        return {"expected": NONE}
+
+
 JUDGES = (
     Recipe(
         name="judge/task_completion",
-        ask=rated_on_scale(five=expected, unit=expected),
+        ask=rated_on_scale(five=expected, unit=expected_or_task),
         prompts={"rating": "task_completion", "unit": "task_completion_unit"},
         needs=("response",),
         reads=("request", "reference", "instructions", "tools"),
         options=ScaleOptions,
         display_name="Task completion",
-        definition="The work delivers what was expected: the reference, or else the instructions.",
+        definition="The work delivers what was expected: the reference, or else the instructions; with scale unit, or "
+        "else the task.",
         formula="(s - 1) / 4, of a rating from 1 to 5; with scale unit, a rating from 0 to 1",
         source="TnsAI",
         calls="1",

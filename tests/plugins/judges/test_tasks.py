@@ -79,6 +79,18 @@ async def test_with_nothing_to_hold_work_against_there_is_no_call(judged: Any) -
 
 
 @pytest.mark.anyio
+async def test_on_the_unit_scale_the_task_alone_will_do(judged: Any) -> None:
+    unit = {"scale": "unit"}
+    metric, model = await judged("judge/task_completion", rating(0.5), options=unit, input="Book.", output="Done.")
+    without, none = await judged("judge/task_completion", [], options=unit, input=" ", output="Done.")
+
+    assert metric.score == 0.5
+    assert "Expected:\n(none)" in model.calls[0].messages[-1].content
+    assert without.rationale == "there is no request to judge by"
+    assert none.calls == []
+
+
+@pytest.mark.anyio
 @UNITS
 @pytest.mark.parametrize("said", [0, 0.4, 1])
 async def test_a_rating_from_0_to_1_is_the_score(judged: Any, name: str, said: float) -> None:
