@@ -234,7 +234,7 @@ class LocalFileDatasetStore:
             if dataset.metadata.version == number:
                 return dataset
             stored = [dataset.metadata.version]
-        where = f"it has {', '.join(str(one) for one in sorted(stored))}"
+        where = f"the store, which has {', '.join(str(one) for one in sorted(stored))}"
         raise NotFound(f"version {number} of dataset", dataset_id, where=where)
 
     def _add(self, current: Version, samples: Rows | SampleText, changes: Mapping[str, object]) -> DatasetMetadata:

@@ -5,6 +5,7 @@ An SVG is text that any judge can read, and nothing has to draw it: a program th
 
 from __future__ import annotations
 
+import logging
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ __all__ = ["NO_FILES", "Files", "files_of"]
 
 MOST_PIXELS = 100_000_000
 """A small file may be an image that fills the memory of whoever draws it."""
+# what pypdf mends in a file it tells the log, which goes to stderr where nobody listens
+logging.getLogger("pypdf").addHandler(logging.NullHandler())
 NO_TEXT = "(this page has no text, only images, which are not shown)"
 
 

@@ -41,6 +41,8 @@ def own_in(given: Iterable[Criterion | GEval | Path]) -> Sequence[Criterion | GE
     # it reads YAML, and opens files with care: 80 ms at import that only those who have files need pay
     from genkit_eval.evaluator_files import read_evaluators
 
+    if isinstance(given, str | Path | Criterion | GEval):
+        raise ConfigError(f"own is a {type(given).__name__}: give a list of them, own=[…]")
     found: list[Criterion | GEval] = []
     for item in given:
         if isinstance(item, Criterion | GEval):

@@ -179,7 +179,7 @@ def test_old_versions_can_be_read(datasets: LocalFileDatasetStore) -> None:
 
     assert ids(datasets.get("capitals", version=1).samples) == ["a"]
     assert [(one.version, one.size) for one in datasets.history("capitals")] == [(2, 2), (1, 1)]
-    with pytest.raises(NotFound, match="version 7 of dataset 'capitals' does not exist in it has 1, 2"):
+    with pytest.raises(NotFound, match="version 7 of dataset 'capitals' does not exist in the store, which has 1, 2"):
         datasets.get("capitals", version=7)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,22 @@ async def test_a_file_that_cannot_be_read_is_no_verdict(
     assert expected in str(metric.rationale or metric.error)
     assert "object at 0x" not in str(metric.error)
     assert not model.calls
+
+
+async def test_what_is_mended_in_a_pdf_is_not_told_on_the_screen(
+    judged: Judged, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf(*TERMS).replace(b"startxref\n", b"startxref\n9"))
+    # as it is where nobody has set up logging
+    handlers, logging.root.handlers = logging.root.handlers, []
+
+    try:
+        metric, _ = await judged("quality/politeness", RATED, output="a", attachments=[str(tmp_path / "a.pdf")])
+    finally:
+        logging.root.handlers = handlers
+
+    assert metric.score == 1
+    assert capfd.readouterr().err == ""
 
 
 async def test_a_file_that_lies_elsewhere_is_inconclusive(judged: Judged) -> None:

@@ -178,6 +178,12 @@ def test_what_is_neither_data_nor_a_path_is_refused() -> None:
         judges(own=["tone.yaml"])  # type: ignore[list-item]  # what a user may try
 
 
+@pytest.mark.parametrize("own", ["tone.yaml", Path("tone.yaml"), OWN[1], OWN[-1]], ids=lambda own: type(own).__name__)
+def test_one_that_is_in_no_list_is_refused(own: Any) -> None:
+    with pytest.raises(ConfigError, match=r"own is a \w+: give a list"):
+        judges(own=own)
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"gone\.yaml"):
         judges(own=[tmp_path / "gone.yaml"])
