@@ -215,6 +215,8 @@ class EvalRunKey(Data):
     cache: str | None = None
     """"off" or "only", where judges' replies were not taken from the cache as usual."""
     usage: Sequence[ModelUsage] = ()
+    unbilled: Sequence[ModelUsage] | None = None
+    """What of the usage of a run that ended early stands on no result, and in no reply that is kept."""
 
 
 class DatasetSchema(Data):

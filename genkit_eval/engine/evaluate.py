@@ -142,10 +142,11 @@ class _Session:
 
     def keep_usage(self) -> None:
         """Note what was spent; a journal that cannot be written to has been told of already."""
-        usage = self.usage()
+        usage, unbilled = self.usage(), self.totals.unbilled([cell.key for cell in self.plan.cells])
         if usage:
+            kept = {"usage": usage, **({"unbilled": unbilled} if unbilled else {})}
             with suppress(StoreError):
-                self.journal.note({"usage": [spent.to_json() for spent in usage]})
+                self.journal.note({name: [spent.to_json() for spent in parts] for name, parts in kept.items()})
 
     def _left(self, stopped: Stopped) -> StoredRun:
         """A run that ended early, as it can be gone on with."""
@@ -164,6 +165,7 @@ def _session(plan: Plan, source: Source, journal: Journal, terms: Terms, progres
     # as they were given: a few samples may ask many things at one time
     calls = RunCalls(kept, purse, limits=terms.limits, prices=terms.prices)
     _count_usage(plan, ledger, purse, calls.totals)
+    calls.totals.replay_unbilled(journal.key.unbilled or ())
     meter = Meter(ledger, source.count, brake, calls.totals, progress)
     lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
     return _Session(plan, source, journal, ledger, kept, calls.totals, brake, meter, lanes)
@@ -237,6 +239,7 @@ def _finished(key: EvalRunKey, ledger: Ledger, seconds: float, usage: Sequence[M
     update: Mapping[str, JsonValue | Any] = {
         "state": RunState.COMPLETE,
         "stopped": None,
+        "unbilled": None,
         "case_count": total,
         "target_errors": ledger.tally.target_errors,
         "seconds": round(seconds, 3),

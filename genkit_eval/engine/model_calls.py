@@ -302,6 +302,13 @@ class CellCalls:
 
     def unbilled(self) -> None:
         """What was spent stands on no result, because there is none; it counts all the same."""
+        self._counted()
+        for name, spent in self._spent.items():
+            # what evaluators were told is in the journal, and counts again when they are told it again
+            usage = spent.as_usage(name) if self._used_by == TARGET else spent.unanswered(name)
+            self._run.totals.add_unbilled(self._used_by, name, usage)
+
+    def _counted(self) -> None:
         for usage in self.usage():
             self._run.totals.add(self._used_by, usage.model, usage)
 
@@ -313,7 +320,7 @@ class CellCalls:
         """The metrics, the first one with what they cost."""
         if not self._spent:
             return metrics
-        self.unbilled()
+        self._counted()
         return [metrics[0].costing(self.usage()), *metrics[1:]]
 
 

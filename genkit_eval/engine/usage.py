@@ -40,14 +40,23 @@ class Totals:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sums: dict[tuple[str, str], Usage] = {}
+        self._unbilled: dict[tuple[str, str], Usage] = {}
 
     def add(self, used_by: str, model: str, usage: Usage) -> None:
         """Count what a call of the target, or an evaluator on one case, has cost."""
-        key = used_by, model
         with self._lock:
-            before = self._sums.get(key)
-            parts = [usage] if before is None else [before, usage]
-            self._sums[key] = Usage.trusted(added(parts))
+            _add(self._sums, (used_by, model), usage)
+
+    def add_unbilled(self, used_by: str, model: str, usage: Usage) -> None:
+        """Note what no result and no reply will tell when the run goes on."""
+        with self._lock:
+            _add(self._unbilled, (used_by, model), usage)
+
+    def replay_unbilled(self, earlier: Iterable[ModelUsage]) -> None:
+        """Count what earlier sessions of the run have noted so."""
+        for spent in earlier:
+            for add in (self.add, self.add_unbilled):
+                add(spent.used_by or "", spent.model, spent)
 
     def replay(self, result: Mapping[str, Any], target: str | None) -> None:
         """Count what a result of an earlier session has cost; `target` is the target's name, if there is one."""
@@ -66,21 +75,38 @@ class Totals:
 
     def of(self, evaluators: Sequence[str]) -> Sequence[ModelUsage]:
         """The sums of the target, and of the evaluators in this order."""
+        return self._listed(self._sums, evaluators)
+
+    def unbilled(self, evaluators: Sequence[str]) -> Sequence[ModelUsage]:
+        """What was noted with `add_unbilled`, in the same order."""
+        return self._listed(self._unbilled, evaluators)
+
+    def _listed(self, sums: Mapping[tuple[str, str], Usage], evaluators: Sequence[str]) -> Sequence[ModelUsage]:
         place = {name: number for number, name in enumerate(("target", *evaluators))}
         with self._lock:
-            sums = sorted(self._sums.items(), key=lambda item: (place.get(item[0][0], len(place)), *item[0]))
+            rows = sorted(sums.items(), key=lambda item: (place.get(item[0][0], len(place)), *item[0]))
         return [
             ModelUsage.trusted(
-                {"model": model, "used_by": used_by, **{name: getattr(sum_, name) for name in sum_.model_fields_set}}
+                {"model": model, "used_by": used_by, **{name: getattr(sum_, name) for name in _told(sum_)}}
             )
-            for (used_by, model), sum_ in sums
+            for (used_by, model), sum_ in rows
         ]
+
+
+def _add(sums: dict[tuple[str, str], Usage], key: tuple[str, str], usage: Usage) -> None:
+    before = sums.get(key)
+    sums[key] = Usage.trusted(added([usage] if before is None else [before, usage]))
+
+
+def _told(usage: Usage) -> Iterable[str]:
+    return usage.model_fields_set - {"model", "used_by"}
 
 
 class Spent:
     """What calls of one model have cost."""
 
     __slots__ = (
+        "answered",
         "cached_calls",
         "cached_tokens",
         "calls",
@@ -93,7 +119,7 @@ class Spent:
     )
 
     def __init__(self) -> None:
-        self.calls = self.cached_calls = self.retries = 0
+        self.calls = self.answered = self.cached_calls = self.retries = 0
         self.seconds = self.cost_usd = 0.0
         self.costs_are_known = True
         # None as long as no reply said it: unknown is not zero
@@ -103,6 +129,7 @@ class Spent:
 
     def add(self, usage: Usage | None, cost_usd: float | None) -> None:
         """A call was answered: count what its reply says it took, and what that costs. One without costs nothing."""
+        self.answered += 1
         if cost_usd is None or not math.isfinite(cost_usd):
             self.costs_are_known = False
         else:
@@ -123,6 +150,17 @@ class Spent:
             "output_tokens": self.output_tokens,
             "cached_tokens": self.cached_tokens,
             "cost_usd": round(self.cost_usd, 9) if self.costs_are_known else None,
+            "seconds": round(self.seconds, 6),
+        }
+        return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})
+
+    def unanswered(self, model: str) -> ModelUsage:
+        """The part of it that no reply tells of."""
+        values = {
+            "model": model,
+            "model_calls": self.calls - self.answered,
+            "retries": self.retries or None,
+            "cost_usd": 0.0 if self.costs_are_known else None,
             "seconds": round(self.seconds, 6),
         }
         return ModelUsage.trusted({name: value for name, value in values.items() if value is not None})

@@ -282,7 +282,8 @@ async def test_a_target_that_took_too_long_was_asked(ge: GenkitEval) -> None:
 
 
 async def test_what_a_target_has_asked_before_the_run_ended_is_counted(ge: GenkitEval) -> None:
-    ge.define_models("house", {"writer": scripted("An answer.", "house/writer")})
+    writer = scripted("An answer.", "house/writer")
+    ge.define_models("house", {"writer": writer})
 
     @ge.flow("f")
     async def flow(x: str) -> str:
@@ -290,20 +291,31 @@ async def test_what_a_target_has_asked_before_the_run_ended_is_counted(ge: Genki
         return (await ge.generate("house/writer", x)).text
 
     run = await ge.evaluate(samples(3), target="f", evaluators=[], limits=Limits(1), budget=Budget(calls=3))
+    again = await ge.evaluate(samples(3), resume=run.id, budget=Budget(calls=1))
+    resumed = await ge.evaluate(samples(3), resume=run.id)
 
     assert not run.complete
     assert sum(spent.model_calls or 0 for spent in run.key.usage) == 3
+    assert sum(spent.model_calls or 0 for spent in again.key.usage) == 4
+    assert resumed.complete
+    assert sum(spent.model_calls or 0 for spent in resumed.key.usage) == len(writer.calls) == 8
 
 
 async def test_what_was_sent_again_until_the_run_ended_was_asked(ge: GenkitEval) -> None:
+    yes = Reply(text="yes", finish_reason="stop", usage=TEN)
     busy = ModelError("busy", kind="rate_limit", status=429, retry_after_seconds=60)
-    judge = ScriptedModel([Reply(text="yes", finish_reason="stop", usage=TEN), busy, busy], name="house/judge")
-    judge_by(ge, "t/judge", judge)
+    judge = ScriptedModel([yes, yes, yes, busy, *[yes] * 5], name="house/judge")
+    judge_by(ge, "t/judge", judge, calls=2)
 
-    run = await ge.evaluate(samples(4), target=None, evaluators=["t/judge"], limits=Limits(1), budget=Budget(calls=2))
+    run = await ge.evaluate(samples(4), target=None, evaluators=["t/judge"], limits=Limits(1), budget=Budget(calls=4))
+    resumed = await ge.evaluate(samples(4), resume=run.id)
 
     assert not run.complete
-    assert sum(spent.model_calls or 0 for spent in run.key.usage) == len(judge.calls) == 2
+    assert sum(spent.model_calls or 0 for spent in run.key.usage) == 4
+    assert resumed.complete
+    (spent,) = resumed.key.usage
+    assert (spent.model_calls, spent.input_tokens) == (len(judge.calls), 8 * 6)
+    assert "unbilled" not in resumed.key.to_json()
 
 
 @pytest.mark.parametrize(
