@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import EvalResult, EvalRun, EvalRunKey, LocalFileEvalStore
+from genkit_eval import EvalResult, EvalRun, EvalRunKey, GenkitEval, LocalFileEvalStore
 
 GENKIT = Path(__file__).parents[1] / "data" / "genkit" / "runs"
 
@@ -39,6 +39,17 @@ def test_failing_gives_what_is_wrong_and_what_broke_and_nothing_else(tmp_path: P
 
     assert [row.test_case_id for row in failing] == ["wrong", "judge-broke", "target-broke"]
     assert [row.target_failed for row in failing] == [False, False, True]
+
+
+def test_one_tag_may_be_given_as_it_is(tmp_path: Path) -> None:
+    runs = GenkitEval(root=tmp_path).runs
+    key = EvalRunKey(eval_run_id="run-1", created_at=datetime.now(UTC))
+    runs.store.save(key, [result("a", PASS, tags=["gold"]), result("b", PASS, tags=["old"])])
+
+    found = runs.load("run-1").where(tags="gold")
+
+    assert [row.test_case_id for row in found.results] == ["a"]
+    assert [key.eval_run_id for key in runs.list(tags="gold")] == ["run-1"]
 
 
 @pytest.mark.parametrize("path", sorted(GENKIT.glob("*.json")), ids=lambda path: path.stem[:8])
