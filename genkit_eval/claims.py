@@ -153,8 +153,8 @@ async def by_number(
     if missing:
         first = lines[missing[0]]
         raise JudgeError(
-            f"no verdict for {len(missing)} of {len(lines)} statements, though asked twice; "
-            f"the first of them: {(fenced_in(first) or first)[:200]!r}",
+            f"no verdict for {len(missing)} of {len(lines)} statements, though asked twice: none was given, or several "
+            f"that differ; the first of them: {(fenced_in(first) or first)[:200]!r}",
             kind="unparsable",
             model=judge.name,
         )

@@ -235,7 +235,7 @@ async def test_two_ratings_that_differ_are_none() -> None:
     async def ask(lines: Sequence[str]) -> Sequence[Rating]:
         return [Rating(number=1, reason="", rating=rating) for rating in (1, 2)]
 
-    with pytest.raises(JudgeError, match="no verdict for 1 of 1"):
+    with pytest.raises(JudgeError, match="no verdict for 1 of 1 statements.*none was given, or several that differ"):
         await by_number(Judge(ScriptedModel("")), ["a"], ask)
 
 
