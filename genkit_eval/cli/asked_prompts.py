@@ -28,7 +28,7 @@ __all__ = ["say_what_it_asks"]
 T = TypeVar("T")
 
 
-def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> None:
+def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str, *, format: str | None) -> None:
     """Print the messages that an evaluator sends for the first case of a file or dataset, call by call.
 
     Raises:
@@ -40,7 +40,7 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> 
         raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
     if not evaluator.prompts:
         raise ConfigError(f"evaluator '{evaluator.name}' names no prompts")
-    point = _first(session, data)
+    point = _first(session, data, format)
     dataset_reader.set(lambda dataset, version: session.ge.datasets.get(dataset, version=version))
     calls, score = run_sync(_asked(evaluator, point))
     if not calls:
@@ -58,9 +58,9 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str) -> 
         say([line(Span("What was replied in between is made up: later calls depend on it.", Ink.FAINT))])
 
 
-def _first(session: Session, data: str) -> DataPoint:
-    found = data_of(data, format=None)
-    samples = session.ge.datasets.get(found).samples if isinstance(found, str) else samples_of(data, format=None)
+def _first(session: Session, data: str, format: str | None) -> DataPoint:
+    found = data_of(data, format=format)
+    samples = session.ge.datasets.get(found).samples if isinstance(found, str) else samples_of(data, format=format)
     if not samples:
         raise ConfigError(f"{data} holds no case")
     return DataPoint.model_validate(samples[0].to_json())

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from genkit_eval.cli.asked_prompts import say_what_it_asks
 from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators, new_evaluator, say_schema
 from genkit_eval.cli.option_lines import option_lines
-from genkit_eval.cli.options import Verb, app_option, model_options, root_option
+from genkit_eval.cli.options import Verb, app_option, format_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.prepared import open_with_judge, prepared_evaluator
 from genkit_eval.cli.session import open_app
@@ -85,6 +85,7 @@ def list_evaluators(**options: Any) -> int:
     metavar="DATA",
     help="With --prompt: as they are sent for the first case of this file or dataset. No judge is asked.",
 )
+@format_option
 @app_option
 @model_options
 @root_option
@@ -100,7 +101,7 @@ def show_evaluator(**options: Any) -> int:
     if options["sample"] is not None and not options["prompt"]:
         raise click.UsageError("--sample goes with --prompt")
     if options["sample"] is not None:
-        say_what_it_asks(options, options["name"], options["sample"])
+        say_what_it_asks(options, options["name"], options["sample"], format=options["format"])
         return 0
     session = open_with_judge(options) if options["prompt"] else open_app(options)
     evaluator = prepared_evaluator(session, options["name"])

@@ -250,8 +250,10 @@ class _Chat:
             if not isinstance(url, str):
                 raise NoChat("an image without an address", path)
             self.attachments.append({"url": url})
+        elif isinstance(part, dict) and kind == "file":
+            self.attachments.append(_file(part.get("file"), path))
         else:
-            raise NoChat(f"a part of type {kind!r} cannot be read: expected text or image_url", path)
+            raise NoChat(f"a part of type {kind!r} cannot be read: expected text, image_url or file", path)
 
     def sample(self) -> dict[str, Any]:
         asked = [turn["content"] for turn in self.turns if turn["role"] == "user"]
@@ -268,6 +270,14 @@ class _Chat:
         if self.attachments:
             found["attachments"] = self.attachments
         return found
+
+
+def _file(given: object, path: str) -> dict[str, str]:
+    file = given if isinstance(given, dict) else {}
+    data, name = file.get("file_data"), file.get("filename")
+    if not isinstance(data, str):
+        raise NoChat("a file without its data: expected a 'file_data' that begins with data:", path)
+    return {"url": data, "name": name} if isinstance(name, str) else {"url": data}
 
 
 def _calls(message: Row, path: str) -> Iterator[dict[str, Any]]:

@@ -45,6 +45,16 @@ def test_later_calls_are_shown_too(genkit_eval: CommandLine, answers: Path) -> N
     assert "Gate 4." in calls[1][1]["content"]
 
 
+def test_a_log_of_chats_will_do(genkit_eval: CommandLine, answers: Path) -> None:
+    chat = [{"role": "user", "content": "Which gate?"}, {"role": "assistant", "content": "Gate 4."}]
+    (answers / "chats.jsonl").write_text(json.dumps(chat) + "\n", encoding="utf-8")
+    show = ("evaluator", "show", "judge/exchange_relevancy", "--prompt", "--sample", "chats.jsonl")
+
+    done = genkit_eval(*show, "--format", "chat")
+
+    assert (done.code, "Which gate?" in done.out) == (0, True)
+
+
 def test_a_dataset_will_do(genkit_eval: CommandLine, answers: Path) -> None:
     genkit_eval("dataset", "add", "gates", "answers.jsonl")
 

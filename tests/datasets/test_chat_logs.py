@@ -141,6 +141,15 @@ def test_texts_in_parts_are_joined_and_images_are_attachments() -> None:
     assert found["attachments"][0]["url"] == url
 
 
+def test_a_file_in_a_message_is_an_attachment_under_its_name() -> None:
+    part = {"type": "file", "file": {"filename": "terms.pdf", "file_data": "data:application/pdf;base64,JVBERi0="}}
+
+    found = sample([{"role": "user", "content": [{"type": "text", "text": "What is this?"}, part]}, ANSWERED])
+
+    assert found["attachments"][0]["name"] == "terms.pdf"
+    assert found["attachments"][0]["mediaType"] == "application/pdf"
+
+
 def test_a_later_system_message_stays_in_its_place() -> None:
     found = sample([ASKED, {"role": "system", "content": "Now in French."}, ANSWERED])
 
@@ -156,6 +165,7 @@ def test_a_later_system_message_stays_in_its_place() -> None:
         ([{"role": "narrator", "content": "x"}], "the role is 'narrator'"),
         ([{"role": "user", "content": [{"type": "input_audio"}]}], "a part of type 'input_audio' cannot be read"),
         ([{"role": "user", "content": 3}], "the content is a number"),
+        ([{"role": "user", "content": [{"type": "file", "file": {"file_id": "f-1"}}]}], "a file without its data"),
         ({"messages": []}, "'messages' is empty: expected a list of messages"),
         ({"messages": "x"}, "'messages' is text: expected a list of messages"),
         ({"custom_id": "r-1", "response": {"body": {"choices": []}}}, "a response without its request: put what"),
