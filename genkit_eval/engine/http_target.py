@@ -60,7 +60,8 @@ class HttpTarget:
         for name, value in self.headers.items():
             if not isinstance(value, str):
                 # what os.environ.get() did not find, or a number
-                raise ConfigError(f"header '{name}' is {value!r:.40}: give a text, or leave it out")
+                kind = type(value).__name__
+                raise ConfigError(f"header '{name}' is of type {kind}: give a text, or leave it out")
             _check_open(f"header '{name}'", name, value)
             _check_header(name, _VARIABLE.sub("", value))
 
