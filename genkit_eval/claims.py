@@ -24,7 +24,6 @@ __all__ = [
     "GROUP_SIZE",
     "ClaimVerdict",
     "Numbered",
-    "ask_by_number",
     "by_number",
     "in_parts",
     "numbered",
@@ -133,22 +132,30 @@ def numbered(lines: Sequence[str]) -> str:
 
 
 async def by_number(
-    judge: Judge, lines: Sequence[str], ask: Callable[[Sequence[str]], Awaitable[Sequence[N]]]
+    judge: Judge,
+    lines: Sequence[str],
+    messages: Callable[[Sequence[str]], Sequence[Message]],
+    *,
+    name: str,
+    form: type[N],
 ) -> list[N]:
     """What a judge says of each line, in their order; lines that it left out are asked about once more.
 
     Args:
-        ask: asks the judge about some of the lines, which it numbers from 1.
+        messages: what asks about some of the lines, which it numbers from 1.
+        name: what the list is called in the reply: `{name: [{"number": 1, …}, …]}`.
+        form: of what is said of one line.
 
     Raises:
-        JudgeError: of a line nothing is said even so, or two things that differ.
+        JudgeError: of a line nothing is said even so, or two things that differ; or the reply is of another form.
     """
     found: dict[int, N] = {}
     for _ in range(2):
         missing = [place for place in range(len(lines)) if place not in found]
         if missing:
-            answers = _undisputed(await ask([lines[place] for place in missing]), len(missing))
-            found |= {missing[place]: answer for place, answer in answers.items()}
+            asked = messages([lines[place] for place in missing])
+            said = getattr(await judge.ask(asked, _list_of(name, form, len(missing))), name)
+            found |= {missing[place]: answer for place, answer in _undisputed(said).items()}
     missing = [place for place in range(len(lines)) if place not in found]
     if missing:
         first = lines[missing[0]]
@@ -161,25 +168,12 @@ async def by_number(
     return [found[place] for place in range(len(lines))]
 
 
-async def ask_by_number(judge: Judge, messages: Sequence[Message], name: str, item: type[N], count: int) -> Sequence[N]:
-    """What a judge says of things that are numbered from 1 to `count`; another number is no answer.
-
-    Args:
-        name: what the list is called in the reply.
-        item: the form of what is said of one of them.
-
-    Raises:
-        JudgeError: the reply is of another form, and again when asked once more.
-    """
-    said: Sequence[N] = getattr(await judge.ask(messages, _list_of(name, item, count)), name)
-    return said
-
-
 # making a model takes about a millisecond, and no group has more than some 20 things
 @lru_cache(maxsize=128)
-def _list_of(name: str, item: type[Numbered], count: int) -> type[BaseModel]:
+def _list_of(name: str, form: type[Numbered], count: int) -> type[BaseModel]:
+    # who counts otherwise (from 0, say) may mean another line by every number
     number: Any = Annotated[int, Scale(1, count)]
-    one: Any = create_model(item.__name__.lstrip("_"), __base__=item, number=(number, ...))
+    one: Any = create_model(form.__name__.lstrip("_"), __base__=form, number=(number, ...))
     fields: Any = {name: (list[one], ...)}
     return create_model(name.title(), **fields)
 
@@ -250,21 +244,18 @@ async def _complete(
     def shown(place: str, text: str) -> str:
         return text if place in marked else fenced(text)
 
-    async def ask(lines: Sequence[str]) -> Sequence[_Verdict]:
-        messages = prompt.render(
-            {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", "\n\n".join(documents))}
+    def messages(lines: Sequence[str]) -> Sequence[Message]:
+        evidence = "\n\n".join(documents)
+        return prompt.render(
+            {"statements": shown("statements", numbered(lines)), "evidence": shown("evidence", evidence)}
         )
-        return await ask_by_number(judge, messages, "verdicts", _Verdict, len(lines))
 
-    found = await by_number(judge, group, ask)
+    found = await by_number(judge, group, messages, name="verdicts", form=_Verdict)
     return [ClaimVerdict(text, item.verdict, item.reason) for text, item in zip(group, found, strict=True)]
 
 
-def _undisputed(answers: Sequence[N], count: int) -> dict[int, N]:
-    """The answers by place; those of which there is no doubt which line they are of."""
-    if any(not 1 <= item.number <= count for item in answers):
-        # who counts otherwise (from 0, say) may mean another line by every number
-        return {}
+def _undisputed(answers: Sequence[N]) -> dict[int, N]:
+    """The answers by place, without those of which there are two that differ."""
     found: dict[int, N] = {}
     disputed = set()
     for item in answers:

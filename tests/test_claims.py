@@ -218,25 +218,31 @@ class Rating(Numbered):
     rating: int
 
 
+def rated(*ratings: tuple[int, int]) -> str:
+    """Ratings by number."""
+    return json.dumps({"ratings": [{"number": at, "reason": "", "rating": rating} for at, rating in ratings]})
+
+
+def rate(lines: Sequence[str]) -> Sequence[Message]:
+    return [Message(role="user", content=" ".join(lines))]
+
+
 async def test_whatever_is_said_by_number_is_matched_and_asked_for_once_more() -> None:
-    asked: list[Sequence[str]] = []
+    model = ScriptedModel([rated((3, 30), (2, 20)), rated((1, 10))])
 
-    async def ask(lines: Sequence[str]) -> Sequence[Rating]:
-        asked.append(lines)
-        return [Rating(number=number, reason="", rating=len(lines[number - 1])) for number in range(len(lines), 1, -1)]
+    found = await by_number(Judge(model), ["a", "bb", "ccc"], rate, name="ratings", form=Rating)
 
-    with pytest.raises(JudgeError, match="no verdict for 1 of 3"):
-        await by_number(Judge(ScriptedModel("")), ["a", "bb", "ccc"], ask)
-
-    assert asked == [["a", "bb", "ccc"], ["a"]]
+    assert [item.rating for item in found] == [10, 20, 30]
+    assert [call.text for call in model.calls] == ["a bb ccc", "a"]
 
 
 async def test_two_ratings_that_differ_are_none() -> None:
-    async def ask(lines: Sequence[str]) -> Sequence[Rating]:
-        return [Rating(number=1, reason="", rating=rating) for rating in (1, 2)]
+    model = ScriptedModel(rated((1, 1), (1, 2)))
 
     with pytest.raises(JudgeError, match="no verdict for 1 of 1 statements.*none was given, or several that differ"):
-        await by_number(Judge(ScriptedModel("")), ["a"], ask)
+        await by_number(Judge(model), ["a"], rate, name="ratings", form=Rating)
+
+    assert len(model.calls) == 2
 
 
 async def test_a_marked_line_without_verdict_is_named_without_its_marks() -> None:

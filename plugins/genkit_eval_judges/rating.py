@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from genkit_eval import Finding, Score
+from genkit_eval import Finding, Message, Score
 from genkit_eval.answers import Scale
-from genkit_eval.claims import Numbered, ask_by_number, by_number, in_parts, numbered
+from genkit_eval.claims import Numbered, by_number, in_parts, numbered
 from genkit_eval.judged import NONE, Answer, Instruments, NothingToJudge
 from genkit_eval.prompts import fenced
 from genkit_eval_judges.counting import LONGEST_FINDING, nothing_counted, portions
@@ -172,11 +172,10 @@ def each_rated(things: Callable[[Inputs], Sequence[str]], *, against: Sequence[s
 
 
 async def _ratings(use: Instruments, evidence: str, group: Sequence[str], documents: Sequence[str]) -> list[RatedThing]:
-    async def ask(lines: Sequence[str]) -> Sequence[RatedThing]:
-        values = {"statements": numbered(lines), "evidence": evidence}
-        return await ask_by_number(use.judge, use.prompts["ratings"].render(values), "ratings", RatedThing, len(lines))
+    def messages(lines: Sequence[str]) -> Sequence[Message]:
+        return use.prompts["ratings"].render({"statements": numbered(lines), "evidence": evidence})
 
-    return await by_number(use.judge, group, ask)
+    return await by_number(use.judge, group, messages, name="ratings", form=RatedThing)
 
 
 def _mean_of(found: Sequence[RatedThing], texts: Sequence[str], options: JudgeOptions, what: str) -> Score:

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import create_model
 
-from genkit_eval import Finding, Prompt, Score
+from genkit_eval import Finding, Message, Prompt, Score
 from genkit_eval.answers import Choice
-from genkit_eval.claims import GROUP_SIZE, Numbered, ask_by_number, by_number, in_parts, numbered
+from genkit_eval.claims import GROUP_SIZE, Numbered, by_number, in_parts, numbered
 from genkit_eval.judge import Judge
 from genkit_eval.judged import NONE
 from genkit_eval.prompts import fenced
@@ -134,12 +134,11 @@ async def _complete(
 ) -> list[Graded]:
     evidence = "\n\n".join((shown, *_marked(documents))).strip()
 
-    async def ask(lines: Sequence[str]) -> Sequence[Any]:
+    def messages(lines: Sequence[str]) -> Sequence[Message]:
         # one line each, so that none can pass for two
-        values = {"things": fenced(numbered(lines)), "evidence": evidence or NONE}
-        return await ask_by_number(judge, prompt.render(values), "grades", _form(order), len(lines))
+        return prompt.render({"things": fenced(numbered(lines)), "evidence": evidence or NONE})
 
-    found = await by_number(judge, group, ask)
+    found = await by_number(judge, group, messages, name="grades", form=_form(order))
     return [Graded(thing, item.grade, item.reason) for thing, item in zip(group, found, strict=True)]
 
 
