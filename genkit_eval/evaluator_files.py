@@ -49,11 +49,15 @@ def read_evaluators(path: Path) -> Iterator[Document]:
         ConfigError: a file that is not there, is not YAML, or holds none.
     """
     files = kept_files(path) if path.is_dir() else [path]
+    if not files:
+        raise ConfigError(f"folder {path} holds no file of an evaluator: expected one that ends with .yaml or .json")
     for file in files:
         value = _read(file)
         if not isinstance(value, list):
             yield Document(file, str(file), value)
             continue
+        if not value:
+            raise ConfigError(f"{file} holds no evaluator: its list is empty")
         for number, document in enumerate(value, 1):
             yield Document(file, f"{file}, evaluator {number} of {len(value)}", document)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def import_evaluators(**options: Any) -> int:
         for path, own, text in _read(session, file):
             if own.name in found:
                 raise ConfigError(f"{path}: '{own.name}' is in {found[own.name][0]} too: keep one")
-            _refuse_taken(session, path, own)
+            _refuse_taken(session, path, own, found)
             found[own.name] = path, text
     kept = {name: session.ge.root / KEPT / file_name(name) for name in found}
     for name, (_, text) in found.items():
@@ -182,12 +182,23 @@ def _read(session: Session, file: Path) -> Iterator[tuple[Path, FileEvaluator, s
         yield path, own, path.read_text(encoding="utf-8-sig") if alone else evaluator_text(own.document)
 
 
-def _refuse_taken(session: Session, path: Path, own: FileEvaluator) -> None:
-    """Refuse a name that is defined by something else than a file that is kept."""
-    defined = session.ge.registry.evaluators.get(own.name)
-    kept = (session.ge.root / KEPT / file_name(own.name)).exists()
-    if defined is not None and not kept:
+def _refuse_taken(session: Session, path: Path, own: FileEvaluator, found: Iterable[str]) -> None:
+    """Refuse a name that is defined by something else than a file that is kept, or whose file would be another's."""
+    file = session.ge.root / KEPT / file_name(own.name)
+    alike = [name for name in found if file_name(name) == file.name]
+    other = next((name for name in (*alike, *_names_in(session, file)) if name != own.name), None)
+    if other is not None:
+        raise ConfigError(f"{path}: '{own.name}' and '{other}' would be in one file, {file.name}: choose another name")
+    if own.name in session.ge.registry.evaluators and not file.exists():
         raise ConfigError(f"{path}: evaluator '{own.name}' is defined by the app or a plugin: choose another name")
+
+
+def _names_in(session: Session, file: Path) -> list[str]:
+    """Whose file it is; nobody's, if it is broken or not there."""
+    try:
+        return [_format(session).parse(item.value).name for item in read_evaluators(file)]
+    except ConfigError:
+        return []
 
 
 def _schema_text(evaluators: EvaluatorFormat) -> str:

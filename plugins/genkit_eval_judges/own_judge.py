@@ -21,6 +21,18 @@ from genkit_eval_judges.recipe import JudgeOptions
 
 __all__ = ["Sight", "bound_to_entries", "fields_of", "identity_of", "options_of", "read_own", "shows_nothing"]
 
+MEANT: Mapping[str, str] = {
+    "output": "response",
+    "answer": "response",
+    "input": "request",
+    "question": "request",
+    "query": "request",
+    "expected": "reference",
+    "documents": "context",
+    "conversation": "turns",
+    "messages": "turns",
+}
+"""What else parts of a case are called, by samples and by others."""
 NO_IDENTITY = frozenset({"title", "model", "parameters"})
 """What is said about an evaluator, or is counted into its version by others already."""
 
@@ -84,8 +96,8 @@ def _values(own: Own, inputs: Inputs) -> Mapping[str, str]:
 def _custom(variable: Variable, inputs: Inputs) -> str:
     text = text_of(inputs.point.custom.get(variable.name))
     if variable.required and not text.strip():
-        near = get_close_matches(variable.name, INPUTS, n=1, cutoff=0.8)
-        advice = f" (for the part of the case write '{near[0]}')" if near else ""
+        near = MEANT.get(variable.name) or next(iter(get_close_matches(variable.name, INPUTS, n=1, cutoff=0.8)), None)
+        advice = f" (for the part of the case write '{near}')" if near else ""
         raise NothingToJudge(f"there is no '{variable.name}' in the sample's custom values to judge by{advice}")
     return fenced(text or NONE)
 

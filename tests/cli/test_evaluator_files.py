@@ -220,6 +220,31 @@ def test_the_same_name_twice_is_refused(genkit_eval: CommandLine, answers: Path)
     assert (done.code, "is in window.yaml too" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize("replace", [[], ["--replace"]])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_names_that_would_share_a_file_are_refused(
+    genkit_eval: CommandLine, answers: Path, replace: list[str], at_once: bool
+) -> None:
+    (answers / "other.yaml").write_text(WINDOW.replace("custom/window", "custom.window"))
+    if not at_once:
+        genkit_eval("evaluator", "import", "window.yaml")
+
+    done = genkit_eval("evaluator", "import", *["window.yaml"] * at_once, "other.yaml", *replace)
+
+    assert done.code == 2
+    assert "'custom.window' and 'custom/window' would be in one file, custom.window.yaml" in done.err
+    kept = list((answers / ".genkit").glob("evaluators/*"))
+    assert [file.read_text() for file in kept] == [WINDOW] * (not at_once)
+
+
+def test_a_folder_without_any_is_refused(genkit_eval: CommandLine, folder: Path) -> None:
+    (folder / "none").mkdir()
+
+    done = genkit_eval("evaluator", "import", "none")
+
+    assert (done.code, "folder none holds no file of an evaluator" in done.err) == (2, True)
+
+
 def test_a_kept_file_that_is_broken_costs_only_itself(genkit_eval: CommandLine, answers: Path) -> None:
     genkit_eval("evaluator", "import", "window.yaml", "coherence.yaml")
     (answers / ".genkit/evaluators/custom.window.yaml").write_text("name: [")

@@ -321,3 +321,12 @@ def test_a_definition_is_one_line_and_a_demonstration_teaches_no_empty_reason() 
 
     assert evaluator.definition == "Customers learn of it."
     assert '{"reason": "\u2026", "score": 1}' in next(iter(evaluator.prompts.values()))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("name", "meant"), [("output", "response"), ("input", "request"), ("contxt", "context")])
+async def test_who_calls_a_part_by_another_name_is_told_its_own(name: str, meant: str) -> None:
+    metric, model = await score([], criterion=f"{{{{response}}}} fits {{{{{name}}}}}.")
+
+    assert (metric.outcome, model.calls) == (Outcome.INCONCLUSIVE, [])
+    assert f"(for the part of the case write '{meant}')" in (metric.rationale or "")

@@ -158,6 +158,7 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("[]]", "line 1"),
         ("just text", "expected a mapping"),
         ("", "expected a mapping with name, intent and criterion, found nothing"),
+        ("[]", "one.yaml holds no evaluator: its list is empty"),
         ("name: !!python/object:os.system a\n", "refused"),
     ],
 )
@@ -182,6 +183,11 @@ def test_what_is_neither_data_nor_a_path_is_refused() -> None:
 def test_one_that_is_in_no_list_is_refused(own: Any) -> None:
     with pytest.raises(ConfigError, match=r"own is a \w+: give a list"):
         judges(own=own)
+
+
+def test_a_folder_without_any_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="holds no file of an evaluator"):
+        judges(own=[tmp_path])
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
