@@ -239,7 +239,7 @@ async def test_whatever_is_said_by_number_is_matched_and_asked_for_once_more() -
 async def test_two_ratings_that_differ_are_none() -> None:
     model = ScriptedModel(rated((1, 1), (1, 2)))
 
-    with pytest.raises(JudgeError, match="no verdict for 1 of 1 statements.*none was given, or several that differ"):
+    with pytest.raises(JudgeError, match=r"no verdict for 1 of 1 statements.*none was given, or several that differ"):
         await by_number(Judge(model), ["a"], rate, name="ratings", form=Rating)
 
     assert len(model.calls) == 2
