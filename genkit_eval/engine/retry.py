@@ -24,6 +24,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 PASSING = frozenset({"rate_limit", "timeout", "connection", "server"})
 FOR_ALL = frozenset({"auth", "quota"})
 OVERLOADED = frozenset({503, 529})
+QUOTA_SECONDS = 600.0
+"""Who is to wait for longer has spent a quota, whatever the server calls it: others need not ask."""
 
 
 @dataclass(slots=True)
@@ -110,7 +112,7 @@ class Retrier:
                 try:
                     reply = await self._within_its_deadline(ask)
                 except ModelError as error:
-                    _tell(slot, error)
+                    _tell(slot, error, self.limits)
                     pause = tries.failed(error, anyio.current_time() - began, self.limits)
                 else:
                     slot.succeeded(used(reply))
@@ -130,9 +132,11 @@ class Retrier:
         )
 
 
-def _tell(slot: Slot, error: ModelError) -> None:
+def _tell(slot: Slot, error: ModelError, limits: Limits) -> None:
     """How the call went, as far as it says something of the next ones."""
-    if error.kind == "rate_limit" or (error.kind == "server" and error.status in OVERLOADED):
+    if (error.retry_after_seconds or 0.0) > max(QUOTA_SECONDS, limits.retry_after_most_seconds):
+        slot.hopeless(ModelError(error.problem, kind="quota", model=error.model, status=error.status))
+    elif error.kind == "rate_limit" or (error.kind == "server" and error.status in OVERLOADED):
         slot.overloaded(error.retry_after_seconds)
     elif error.kind in FOR_ALL:
         slot.hopeless(error)

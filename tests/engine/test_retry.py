@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from pathlib import Path
 
 import anyio
 import pytest
 
-from genkit_eval import ConfigError, Limits, ModelError
+from genkit_eval import ConfigError, DataPoint, GenkitEval, Judge, Limits, Message, ModelError, Reply, run_sync
 from genkit_eval.engine.limiter import Limiter
 from genkit_eval.engine.model_limits import ModelLimits
 from genkit_eval.engine.resume import limits_of
 from genkit_eval.engine.retry import Retrier, Tries
 from genkit_eval.errors import ModelErrorKind
 from genkit_eval.stored import EvalRunKey
+from genkit_eval.testing import ScriptedModel
 from tests.engine.rate_limited import in_no_time
 
 Outcome = ModelError | str | float
@@ -100,6 +102,27 @@ def test_a_wait_of_a_day_is_not_waited_for() -> None:
     assert call.seconds < 1
     assert call.error is not None
     assert call.error.retry_after_seconds == 86_400
+
+
+@pytest.mark.case("api-fault/retry-after-a-day")
+def test_who_is_to_wait_for_a_day_says_so_for_all(tmp_path: Path) -> None:
+    day = ModelError("the quota of today is used up", kind="rate_limit", status=429, retry_after_seconds=86_400)
+    yes = Reply(text="yes", finish_reason="stop")
+    judge = ScriptedModel([yes, *[day] * 60], name="house/judge")
+    ge = GenkitEval(root=tmp_path)
+
+    @ge.define_evaluator("t/judge")
+    async def asks(point: DataPoint) -> bool:
+        await Judge(judge).choose([Message(role="user", content=str(point.output))], ["yes", "no"])
+        return True
+
+    samples = [{"input": str(n), "output": str(n)} for n in range(60)]
+    run = run_sync(ge.evaluate(samples, target=None, evaluators=["t/judge"], limits=Limits(8)))
+
+    (summary,) = run.summary()
+    assert (summary.verdict, summary.failed) == (1, 59)
+    assert len(judge.calls) <= 9
+    assert all("the quota of today" in str(result.metrics[0].error) for result in run.failing())
 
 
 def test_the_pauses_grow_and_differ() -> None:
