@@ -127,7 +127,10 @@ def _root(text: str) -> yaml.Node | Problem | None:
             loader.dispose()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        return Problem(f"not valid YAML: {fault.problem or fault.context}", line=mark.line + 1 if mark else None)
+        said = fault.problem or fault.context or ""
+        if said.startswith("but "):
+            said = f"{fault.context}, {said}"
+        return Problem(f"not valid YAML: {said}", line=mark.line + 1 if mark else None)
     except RecursionError:
         return Problem(f"not valid YAML: nested deeper than {DEEPEST} levels")
     except yaml.YAMLError as fault:

@@ -75,7 +75,7 @@ def _expected(error: ErrorDetails) -> str:
         has_parts = "/" in error["ctx"]["pattern"]
         return "expected letters, digits and " + ("_ . : - with / between them" if has_parts else "_, no digit first")
     message = re.sub(r"^(Input|String|Tuple|List) should( be| have)?", "expected", error["msg"])
-    message = re.sub(r" after validation, not \d+$", "", message)
+    message = re.sub(r" after validation, not \d+$|, unable to parse .*$", "", message)
     for theirs, ours in KINDS.items():
         message = message.replace(f"expected {theirs}", f"expected {ours}")
     return re.sub(r"^expected a valid dictionary.*", "expected a mapping", message)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from genkit_eval.datasets import check_file, read_samples, write_samples
 from genkit_eval.errors import ConfigError, DataFileError
 from genkit_eval.types import Sample
+from tests.replacing import with_one_value_replaced
 
 ASKED = {"role": "user", "content": "What is the weather in Oslo?"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
@@ -197,24 +197,9 @@ def test_whatever_stands_in_a_chat_it_is_read_or_refused() -> None:
     response = {"id": "r", "choices": [{"message": ANSWERED}], "usage": {"prompt_tokens": 1}}
     chat = {"request": request, "response": response, "metadata": {"session_id": "s", "user_id": "u"}}
 
-    for place in places(chat):
-        for value in (5, True, None, "x", [], {}, [5], {"a": 1}, [[]]):
-            with suppress(DataFileError):
-                samples(replaced(chat, place, value))
-
-
-def places(value: Any) -> Iterator[tuple[Any, ...]]:
-    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        yield (key,)
-        yield from ((key, *inner) for inner in places(value[key]))
-
-
-def replaced(value: Any, place: tuple[Any, ...], by: object) -> Any:
-    if not place:
-        return by
-    copy = {**value} if isinstance(value, dict) else [*value]
-    copy[place[0]] = replaced(value[place[0]], place[1:], by)
-    return copy
+    for wrong in with_one_value_replaced(chat):
+        with suppress(DataFileError):
+            samples(wrong)
 
 
 def test_how_a_call_was_asked_is_no_part_of_a_sample(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from genkit_eval_judges.quality import RUBRICS
 from genkit_eval_judges.quality.as_criterion import as_criterion
 from genkit_eval_judges.quality.rubric import Rubric
 from genkit_eval_judges.starter import starter_text
+from tests.replacing import with_one_value_replaced
 
 FULL = Criterion(
     name="custom/window",
@@ -156,6 +157,10 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("kind: geval\nname: a\nintent: i\ncriterion: c\n", "unknown key 'intent'"),
         ("- name: a\n  name: b\n", "line 2"),
         ("[]]", "line 1"),
+        (
+            "name: a\n---\nname: b\n",
+            "line 2: not valid YAML: expected a single document in the stream, but found another",
+        ),
         ("just text", "expected a mapping"),
         ("", "expected a mapping with name, intent and criterion, found nothing"),
         ("[]", "one.yaml holds no evaluator: its list is empty"),
@@ -172,6 +177,16 @@ def test_a_file_that_describes_none_is_refused_with_its_place(tmp_path: Path, te
     assert str(file) in str(refused.value)
     assert problem in str(refused.value)
     assert not re.search(r"Input|literal|function-|constrained|[Tt]uple", str(refused.value))
+
+
+@pytest.mark.parametrize("own", OWN, ids=lambda own: own.name)
+def test_whatever_stands_in_a_document_it_is_read_or_refused_in_words_of_yaml(own: Criterion | GEval) -> None:
+    for wrong in with_one_value_replaced(document_of(own)):
+        try:
+            own_of(wrong)
+        except ConfigError as problem:
+            found = re.search(r"Input|literal|function-|constrained|[Tt]uple|pydantic|parse|valid", str(problem))
+            assert found is None, problem  # noqa: PT017 - some are read
 
 
 def test_what_is_neither_data_nor_a_path_is_refused() -> None:
