@@ -41,7 +41,10 @@ def taken_in(given: Attachment, folder: Path) -> Attachment:
     known = given.model_copy(update={"path": path and str(path), "name": given.name or (path and path.name)})
     kind, digest = _told(known)
     if given.digest not in (None, digest):
-        raise DataError(f"{title_of(known)} has changed: its digest is {digest}, and was {given.digest}")
+        raise DataError(
+            f"{title_of(known)} has changed: its digest is {digest}, and was {given.digest}: bring back what it was, or "
+            "give the sample without a digest"
+        )
     found = {"path": known.path, "url": known.url, "name": known.name, "media_type": kind, "digest": digest}
     return Attachment.trusted({name: value for name, value in found.items() if value is not None})
 

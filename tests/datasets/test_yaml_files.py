@@ -121,7 +121,10 @@ def test_an_alias_of_itself_is_refused() -> None:
         ("- input: " + "1" * 5000 + "\n", "is no int"),
         ("- testCaseId: 007\n  input: 1\n", "testCaseId: expected text, found a number: put it in quotes"),
         ("- input: [1\n- a\n", "not valid YAML"),
-        ("- input: 1\n---\n- input: 2\n", "not valid YAML: expected a single document in the stream, but found another"),
+        (
+            "- input: 1\n---\n- input: 2\n",
+            "not valid YAML: expected a single document in the stream, but found another",
+        ),
         ("- input: *x\n", "found undefined alias"),
         ("- input: \x01\n", "not valid YAML"),
         ("- input: " + "[" * 300 + "]" * 300 + "\n", "nested deeper than 250 levels"),
