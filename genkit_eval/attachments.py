@@ -42,8 +42,8 @@ def taken_in(given: Attachment, folder: Path) -> Attachment:
     kind, digest = _told(known)
     if given.digest not in (None, digest):
         raise DataError(
-            f"{title_of(known)} has changed: its digest is {digest}, and was {given.digest}: bring back what it was, or "
-            "give the sample without a digest"
+            f"{title_of(known)} has changed: its digest is {digest}, and was {given.digest}: bring back what it was, "
+            "or give the sample without a digest"
         )
     found = {"path": known.path, "url": known.url, "name": known.name, "media_type": kind, "digest": digest}
     return Attachment.trusted({name: value for name, value in found.items() if value is not None})
