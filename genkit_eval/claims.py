@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from genkit_eval.answers import Scale, Verdict
 from genkit_eval.errors import JudgeError
@@ -174,7 +174,9 @@ def _list_of(name: str, form: type[Numbered], count: int) -> type[BaseModel]:
     # who counts otherwise (from 0, say) may mean another line by every number
     number: Any = Annotated[int, Scale(1, count)]
     one: Any = create_model(form.__name__.lstrip("_"), __base__=form, number=(number, ...))
-    fields: Any = {name: (list[one], ...)}
+    # for servers that keep to the form; of others, what is left out is asked for once more
+    entries = Field(json_schema_extra={"minItems": count, "maxItems": count})
+    fields: Any = {name: (Annotated[list[one], entries], ...)}
     return create_model(name.title(), **fields)
 
 

@@ -126,7 +126,9 @@ async def test_servers_that_keep_to_a_form_are_told_which_numbers_there_are() ->
     await verdicts(Judge(model), CHECK, ["a", "b", "c"], "text")
 
     assert model.calls[0].output is not None
-    (verdict,) = model.calls[0].output.model_json_schema()["$defs"].values()
+    schema = model.calls[0].output.model_json_schema()
+    (verdict,) = schema["$defs"].values()
+    assert (schema["properties"]["verdicts"]["minItems"], schema["properties"]["verdicts"]["maxItems"]) == (3, 3)
     assert list(verdict["properties"]) == ["number", "reason", "verdict"]
     assert verdict["properties"]["number"] == {"maximum": 3, "minimum": 1, "title": "Number", "type": "integer"}
 
