@@ -26,7 +26,9 @@ def progress_text(now: Progress) -> str:
     took = f" in {duration(now.seconds)}" if now.done >= now.total else ""
     parts = [f"{now.done} of {_amount(now)}{took}"]
     if rate > 0 and not took:
-        parts += [f"{rate:.3g}/s", f"{duration((now.total - now.done) / rate)} left"]
+        parts.append(f"{rate:.3g}/s")
+        if now.stopping is None:
+            parts.append(f"{duration((now.total - now.done) / rate)} left")
     if now.judged:
         parts.append(f"{percent(now.passed, now.judged)} PASS of {now.judged}")
     if now.target_errors:

@@ -27,7 +27,8 @@ def added(parts: Iterable[Usage]) -> dict[str, Any]:
         if part.cost_usd is not None or part.model_calls != 0:
             costs.append(part.cost_usd)
     known = [cost for cost in costs if cost is not None]
-    cost = sum(known)
+    # sums of such small parts end in digits that nobody paid
+    cost = round(sum(known), 12)
     # a model of the user's may say anything, but no file holds what is not finite
     if costs and len(known) == len(costs) and math.isfinite(cost):
         total["cost_usd"] = cost

@@ -36,7 +36,8 @@ def forecast_lines(
         yield line("no model is asked by what is known of the target and the evaluators")
     if seconds is not None:
         yield line(f"it takes about {duration(seconds)}")
-    said = "nothing was run, so how often models are asked is not known: --probe N runs N cases to find out"
+    unknown = "what it takes" if not usage else "how often models are asked"
+    said = f"nothing was run, so {unknown} is not known: --probe N runs N cases to find out"
     if stopped is not None:
         said = f"the probe was stopped ({stopped}), so there is no estimate: let it take more, or probe fewer cases"
     if basis is not None:

@@ -157,6 +157,7 @@ def test_a_plan_without_models_says_so(genkit_eval: CommandLine) -> None:
     done = genkit_eval("plan", "numbers.jsonl", "-t", "echo", "-e", "my/cheap")
 
     assert "no model is asked by what is known of the target and the evaluators" in done.out
+    assert "nothing was run, so what it takes is not known" in done.out
 
 
 def test_the_budget_holds_for_the_probe(genkit_eval: CommandLine, judged: Path) -> None:

@@ -22,6 +22,7 @@ def at(done: int, **values: object) -> Progress:
         (at(20, passed=199, judged=200), "20 of 100 cases, 2/s, 40 s left, 99.5 % PASS of 200"),
         (at(20, cost_usd=0.125), "20 of 100 cases, 2/s, 40 s left, 0.12 US $"),
         (at(20, repeats=5), "20 of 100 results, 2/s, 40 s left"),
+        (at(20, stopping="the budget is spent"), "20 of 100 cases, 2/s"),
         (at(100, seconds=61.0, target_errors=2), "100 of 100 cases in 1 min 1 s, 2 FAILED in the target"),
     ],
 )

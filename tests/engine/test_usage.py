@@ -328,6 +328,7 @@ async def test_what_was_sent_again_until_the_run_ended_was_asked(ge: GenkitEval)
             [Usage(model_calls=1, cost_usd=1.0), Usage(model_calls=0, cached_calls=2)],
             {"model_calls": 1, "cached_calls": 2, "cost_usd": 1.0},
         ),
+        ([Usage(model_calls=1, cost_usd=0.1)] * 3, {"model_calls": 3, "cost_usd": 0.3}),
     ],
 )
 def test_what_is_not_known_of_a_part_is_not_known_of_the_sum_of_costs(
