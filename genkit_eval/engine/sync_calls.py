@@ -262,12 +262,11 @@ class SyncCalls:
         asked = seat.asked.ended()
         if asked is not None and seat.is_cut:
             case.is_cut = True
+            asked.unbilled()
         elif error is not None:
-            case.broke(error, took)
+            case.broke(error, took, paid=None if asked is None else asked.paid())
         elif self._plan.flow is not None:
             case.answered(value, took, paid=None if asked is None else asked.paid())
-        if asked is not None and case.usage is None:
-            asked.unbilled()
         return True
 
     def _pass_on(self, case: Case) -> None:
@@ -308,12 +307,13 @@ class SyncCalls:
             return
         self._seats.remove(seat)
         self._left_behind += 1
+        asked = seat.asked.ended()
         if seat.cell == TARGET:
-            case.timed_out(self._limits)
+            case.timed_out(self._limits, paid=None if asked is None else asked.paid())
             self._pass_on(case)
             self._ledger.flush()
         else:
-            self._fail_cells(case, seat.cell)
+            self._fail_cells(case, seat.cell, asked)
             case.restore()
             self.put(case)
         if self._left_behind >= MOST_LEFT_BEHIND:
@@ -323,14 +323,16 @@ class SyncCalls:
             )
         self._spawn()
 
-    def _fail_cells(self, case: Case, number: int) -> None:
-        """The evaluator that is over its deadline; when that is the sample's, those after it too."""
+    def _fail_cells(self, case: Case, number: int, asked: CellCalls | None) -> None:
+        """The evaluator that is over its deadline, with what it asked; where that is the sample's, the others too."""
         limits, cells = self._limits, self._plan.sync_cells
         if case.overdue:
             ended, result = len(cells), overdue("sample", limits.sample_seconds)
         else:
             ended, result = number + 1, overdue("evaluator", self._cell_seconds[number])
-        for cell in cells[number:ended]:
+        late = cells[number].settled(result)
+        case.metrics += late if asked is None else asked.billed(late)
+        for cell in cells[number + 1 : ended]:
             case.metrics += cell.settled(result)
         case.next_cell = ended
 

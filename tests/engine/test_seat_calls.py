@@ -117,3 +117,30 @@ def test_a_flow_that_asks_has_its_own_cost(ge: GenkitEval) -> None:
     run = run_sync(ge.evaluate([{"input": 1}, {"input": 2}], target="ask", evaluators=[]))
 
     assert [result.usage and result.usage.model_calls for result in run.results] == [1, 1]
+
+
+def test_what_took_too_long_after_it_had_asked_has_its_cost_too(ge: GenkitEval) -> None:
+    model, never = Counting(), threading.Event()
+    asked = [Message(role="user", content="Is it right?")]
+
+    @ge.flow("f")
+    def hangs(question: int) -> str:
+        run_sync(generate(model, asked, read=lambda reply: reply.text))
+        never.wait()
+        return "never"
+
+    @ge.define_evaluator("t/hangs")
+    def hangs_too(point: DataPoint) -> bool:
+        run_sync(generate(model, asked, read=lambda reply: reply.text))
+        return never.wait()
+
+    limits = Limits(target_seconds=1, evaluator_seconds=1)
+    flow = run_sync(ge.evaluate(SAMPLES[:2], target="f", evaluators=[], limits=limits))
+    evaluator = run_sync(ge.evaluate(SAMPLES[:2], target=None, evaluators=["t/hangs"], limits=limits))
+    never.set()
+
+    assert [result.error for result in flow.results] == ["timeout: the target took longer than 1 s"] * 2
+    assert [(spent.used_by, spent.model_calls, spent.input_tokens) for spent in flow.key.usage] == [("target", 2, 12)]
+    (spent,) = evaluator.key.usage
+    assert (spent.model_calls, spent.input_tokens) == (2, 12)
+    assert [len(result.metrics[0].usage) for result in evaluator.results] == [1, 1]
