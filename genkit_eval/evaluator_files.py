@@ -119,7 +119,8 @@ def load_evaluators(registry: Registry, folder: Path) -> list[str]:
         try:
             documents = [*read_evaluators(file)]
         except ConfigError as problem:
-            problems.append(f"evaluator file {file} is left out: {problem}")
+            # it begins with the file
+            problems.append(f"evaluator file {file} is left out: {str(problem).removeprefix(f'{file}: ')}")
             continue
         for document in documents:
             try:

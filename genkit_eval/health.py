@@ -13,7 +13,7 @@ from genkit_eval import __version__
 from genkit_eval._json import load
 from genkit_eval.engine.cache import cache_path
 from genkit_eval.errors import GenkitEvalError
-from genkit_eval.loading import InstalledPlugin, app_of_plugins
+from genkit_eval.loading import KEPT, InstalledPlugin, app_of_plugins
 from genkit_eval.report.numbers import counted, storage
 from genkit_eval.settings import Settings
 from genkit_eval.stored import RunState
@@ -43,8 +43,10 @@ def check_up(settings: Settings, plugins: Iterable[InstalledPlugin]) -> Iterator
     yield from _datasets(root)
     yield from _runs(root)
     yield from _leftovers(root)
+    installed = list(plugins)
+    yield from _evaluators(root / KEPT, installed)
     yield _cache()
-    yield from _plugins(list(plugins))
+    yield from _plugins(installed)
 
 
 def _versions() -> Iterator[Fact]:
@@ -104,6 +106,18 @@ def _runs(root: Path) -> Iterator[Fact]:
         yield Fact("files", f"run {run_id}", "in progress or interrupted: genkit-eval resume goes on with it")
     for run_id, problem in unreadable.items():
         yield Fact("files", f"run {run_id}", str(problem), bad=True)
+
+
+def _evaluators(folder: Path, plugins: list[InstalledPlugin]) -> Iterator[Fact]:
+    if not folder.is_dir():
+        return
+    # it reads YAML, which takes a while to load
+    from genkit_eval.evaluator_files import kept_files, load_evaluators
+
+    ge, _ = app_of_plugins(plugins, root=None)
+    yield Fact("files", "evaluators", str(len(kept_files(folder))))
+    for problem in load_evaluators(ge.registry, folder):
+        yield Fact("files", "evaluator", problem, bad=True)
 
 
 def _index(path: Path) -> Iterator[Fact]:

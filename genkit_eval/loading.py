@@ -17,9 +17,11 @@ from genkit_eval.app import GenkitEval
 from genkit_eval.errors import ConfigError, GenkitEvalError, UnknownName
 from genkit_eval.registry import Plugin
 
-__all__ = ["PLUGIN_GROUP", "InstalledPlugin", "app_of_plugins", "installed_plugins", "load_app"]
+__all__ = ["KEPT", "PLUGIN_GROUP", "InstalledPlugin", "app_of_plugins", "installed_plugins", "load_app"]
 
 PLUGIN_GROUP = "genkit_eval.plugins"
+KEPT = "evaluators"
+"""The folder, beside the runs, of evaluators in files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from genkit_eval.app import GenkitEval
 from genkit_eval.cli.output import OpenStderr, tell
 from genkit_eval.errors import ConfigError, UnknownName
-from genkit_eval.loading import app_of_plugins, installed_plugins, load_app
+from genkit_eval.loading import KEPT, app_of_plugins, installed_plugins, load_app
 from genkit_eval.prices import read_prices
 from genkit_eval.settings import Settings, find_settings
 from genkit_eval.stores import find_root
@@ -22,8 +22,6 @@ __all__ = ["KEPT", "MODELS", "Session", "app_prints_to_stderr", "models_of_run",
 
 MODELS = ("judge", "embedder")
 _NEXT_MODEL = re.compile(r"\s*,\s*(?=[\w.-]+/)")
-KEPT = "evaluators"
-"""The folder, beside the runs, of evaluators in files."""
 
 
 @dataclass(frozen=True)

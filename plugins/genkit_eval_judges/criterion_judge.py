@@ -34,7 +34,7 @@ def _metric(own: Criterion, entries: Mapping[str, Entries]) -> JudgedMetric:
         name=own.evaluator,
         read=partial(read_own, own),
         score=partial(_score, own, entries, _form(own)),
-        options=options_of(own),
+        options=options_of(own, minimize=own.direction == "minimize"),
         prompts={STEP: criterion_prompt(own)},
         reads=fields_of(own),
         display_name=own.title or own.evaluator,

@@ -112,12 +112,10 @@ def _fields(part: str) -> tuple[str, ...]:
     return INPUTS[part].fields if part in INPUTS else ("custom",)
 
 
-def options_of(own: Own) -> type[JudgeOptions]:
+def options_of(own: Own, *, minimize: bool = False) -> type[JudgeOptions]:
     """The options of judges, with the threshold that it says."""
-    threshold: Any = (
-        float | None,
-        Field(default=own.threshold, ge=0, le=1, description="From which score on a case passes; null: neither."),
-    )
+    passes = "Up to which score a case passes" if minimize else "From which score on a case passes"
+    threshold: Any = (float | None, Field(default=own.threshold, ge=0, le=1, description=f"{passes}; null: neither."))
     return create_model("OwnOptions", __base__=JudgeOptions, threshold=threshold)
 
 

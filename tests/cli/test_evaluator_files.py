@@ -251,7 +251,9 @@ def test_a_kept_file_that_is_broken_costs_only_itself(genkit_eval: CommandLine, 
 
     listed = genkit_eval("evaluator", "list", "--json")
 
-    assert "custom.window.yaml is left out" in listed.err
+    assert "custom.window.yaml is left out: line 2: not valid YAML" in listed.err
+    checked = genkit_eval("doctor")
+    assert (checked.code, "custom.window.yaml is left out" in checked.out) == (2, True)
     names = [item["name"] for item in listed.json["evaluators"]]
     assert ("geval/coherence" in names, "custom/window" in names) == (True, False)
 

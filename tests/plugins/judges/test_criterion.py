@@ -311,6 +311,15 @@ def test_a_number_of_any_range_is_worth_0_to_1_and_more_is_never_worth_less(
     assert (worth(criterion, low), worth(criterion, high)) == (0, 1)
 
 
+@pytest.mark.parametrize(("direction", "word"), [("maximize", "From"), ("minimize", "Up to")])
+def test_the_option_says_which_side_of_the_threshold_passes(direction: Any, word: str) -> None:
+    own = Criterion(**{**BASE, "direction": direction})
+    options = GenkitEval(plugins=[judges(judge="openai/x", own=[own])]).registry.evaluator(own.name).options
+
+    assert options is not None
+    assert (options.model_fields["threshold"].description or "").startswith(f"{word} which score")
+
+
 def test_a_definition_is_one_line_and_a_demonstration_teaches_no_empty_reason() -> None:
     own = Criterion(
         **{**BASE, "intent": "Customers learn\nof it.\n", "demonstrations": (Demonstration(response="r", score=1),)}
