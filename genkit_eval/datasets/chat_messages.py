@@ -22,6 +22,8 @@ _ROLES = {
     "function": "tool",
 }
 _TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+_TOOLS = {"function": "arguments", "custom": "input"}
+"""Kinds of tools, and under which key a call has what it was called with."""
 _USAGE = {"prompt_tokens": "inputTokens", "completion_tokens": "outputTokens"}
 _READ = {
     "messages",
@@ -176,7 +178,7 @@ def _offered(request: Row) -> Iterator[object]:
     for number, tool in enumerate(_list(request.get(key), key)):
         if not isinstance(tool, dict):
             raise NoChat(f"expected a tool, found {kind_of(tool)}", f"{key}[{number}]")
-        yield tool["function"] if isinstance(tool.get("function"), dict) else tool
+        yield next((tool[kind] for kind in _TOOLS if isinstance(tool.get(kind), dict)), tool)
 
 
 def _list(value: object, path: str) -> Sequence[Any]:
@@ -284,10 +286,11 @@ def _calls(message: Row, path: str) -> Iterator[dict[str, Any]]:
     given = _list(message.get("tool_calls"), f"{path}.tool_calls")
     legacy = message.get("function_call")
     for call in (*given, {"function": legacy}) if isinstance(legacy, dict) else given:
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+        made = call if isinstance(call, dict) else {}
+        kind = next((kind for kind in _TOOLS if isinstance(made.get(kind), dict)), None)
+        if kind is None or not isinstance(made[kind].get("name"), str):
             raise NoChat("a call of a tool without the name of a function", path)
-        found = {"name": function["name"], "arguments": _value(function.get("arguments") or "{}")}
+        found = {"name": made[kind]["name"], "arguments": _value(made[kind].get(_TOOLS[kind]) or "{}")}
         yield {**found, "id": call["id"]} if isinstance(call.get("id"), str) else found
 
 

@@ -130,6 +130,20 @@ def test_functions_of_the_older_form_are_tools() -> None:
     assert found["tools"] == [{"name": "weather", "arguments": "not json", "output": "snow"}]
 
 
+def test_a_tool_that_takes_a_text_is_one_too() -> None:
+    call = {"id": "c1", "type": "custom", "custom": {"name": "run_code", "input": "print(1)"}}
+    chat = [
+        ASKED,
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "one"},
+    ]
+
+    found = sample({"messages": chat, "tools": [{"type": "custom", "custom": {"name": "run_code"}}]})
+
+    assert found["tools"] == [{"name": "run_code", "arguments": "print(1)", "output": "one", "id": "c1"}]
+    assert found["toolCatalog"] == [{"name": "run_code"}]
+
+
 def test_texts_in_parts_are_joined_and_images_are_attachments() -> None:
     url = "data:image/png;base64,iVBORw0KGgo="
     parts = [{"type": "text", "text": "What is"}, {"type": "text", "text": "this?"}]
