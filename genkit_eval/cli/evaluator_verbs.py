@@ -147,7 +147,10 @@ def say_schema(**options: Any) -> int:
 def _renamed(session: Session, like: str, name: str) -> str:
     """What an evaluator says, under another name, and without the title of the first."""
     said = {key: value for key, value in _document(session, like).items() if key != "title"}
-    return evaluator_text(_format(session).parse({**said, "name": name}).document)
+    begun = _format(session).parse({**said, "name": name})
+    if begun.name != name:
+        raise ConfigError(f"what begins like '{like}' would be called '{begun.name}', not '{name}': give that name")
+    return evaluator_text(begun.document)
 
 
 def _document(session: Session, name: str) -> dict[str, JsonValue]:

@@ -185,6 +185,13 @@ class Criterion(Own):
         Literal["maximize", "minimize"], Field(description="minimize: a high score is bad, and low ones pass.")
     ] = "maximize"
 
+    @field_validator("name", mode="after")
+    @classmethod
+    def _is_no_geval(cls, name: str) -> str:
+        if name.startswith(("geval/", "geval_")):
+            raise ValueError(f"'{name}' is a name of kind geval: choose another one, or that kind")
+        return name
+
     @property
     def _texts(self) -> tuple[str, ...]:
         return (self.intent, self.criterion)

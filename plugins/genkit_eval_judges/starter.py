@@ -53,7 +53,7 @@ threshold: 0.5
 
 def starter_text(name: str) -> str:
     """A file to begin with, for an evaluator of that name: after G-Eval if it begins with "geval/"."""
-    bare = name.removeprefix("geval/")
+    bare = name.removeprefix("geval/").removeprefix("geval_")
     text = CRITERION if bare == name else GEVAL
     # a single word may mean something in YAML ("true"), and JSON in quotes never does
     return text.format(name=bare if re.fullmatch(r"[a-z_]+/[a-z_/]+", bare) else json.dumps(bare))

@@ -179,6 +179,18 @@ def test_an_evaluator_may_begin_with_what_another_says(genkit_eval: CommandLine,
     assert window["criterion"] == "{{response}} names the window."
 
 
+def test_one_that_begins_like_another_has_a_name_of_its_kind(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml", "coherence.yaml")
+
+    begun = genkit_eval("evaluator", "new", "geval/flow", "--from", "geval/coherence")
+    misnamed = genkit_eval("evaluator", "new", "custom/x", "--from", "geval/coherence")
+    other = genkit_eval("evaluator", "new", "geval/y", "--from", "custom/window")
+
+    assert (begun.code, misnamed.code, other.code) == (0, 2, 2)
+    assert "would be called 'geval/custom/x', not 'custom/x'" in misnamed.err
+    assert "'geval/y' is a name of kind geval" in other.err
+
+
 def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answers: Path) -> None:
     genkit_eval("evaluator", "import", "window.yaml")
     (answers / "window.yaml").write_text(WINDOW.replace("binary", "continuous"))

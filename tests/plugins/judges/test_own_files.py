@@ -117,6 +117,7 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
     [
         ("name: a\nintent: i\n", "criterion: is missing"),
         ("name: a b\nintent: i\ncriterion: c\n", "name: expected letters, digits and _ . : - with / between them"),
+        ("name: geval/a\nintent: i\ncriterion: c\n", "name: 'geval/a' is a name of kind geval: choose another one"),
         ("name: a\nintent: ' '\ncriterion: ''\n", "intent: is empty"),
         ("name: a\nintent: 5\ncriterion: c\n", "intent: expected text, found 5"),
         ("name: a\nintent: i\ncriterion: c\nthreshold: 50\n", "expected less than or equal to 1, found 50"),
