@@ -102,8 +102,7 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
             if report.bounds or request.resume is None:
                 check_bounds(report.bounds, _evaluators(session, request))
             if not _may_run(session, request):
-                tell("nothing was run")
-                return INTERRUPTED
+                return _nothing_run(report)
             with progress:
                 run = run_sync(_evaluation(session, request, progress))
     except KeyboardInterrupt:
@@ -129,6 +128,13 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
     if again is not None:
         tell(f"what is finished is kept; go on with: {again}", whole=True)
     return came_to.exit_code
+
+
+def _nothing_run(report: Report) -> int:
+    if report.as_json:
+        say_json(json_pieces({"error": "nothing was run", "exitCode": INTERRUPTED}))
+    tell("nothing was run")
+    return INTERRUPTED
 
 
 def _may_run(session: Session, request: Request) -> bool:

@@ -122,8 +122,7 @@ def _guarded(arguments: Sequence[str]) -> int:
         close_streams()
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):
-        tell("interrupted")
-        return INTERRUPTED
+        return _ended(arguments, ["interrupted"], INTERRUPTED)
     except SystemExit:
         # the reader of help has gone, or a shell asked for completions: click leaves by itself
         return 0
@@ -139,12 +138,16 @@ def _guarded(arguments: Sequence[str]) -> int:
 
 
 def _refused(arguments: Sequence[str], lines: Sequence[str]) -> int:
+    return _ended(arguments, lines, USAGE_ERROR)
+
+
+def _ended(arguments: Sequence[str], lines: Sequence[str], code: int) -> int:
     if "--json" in arguments:
-        document = {"error": "\n".join(lines), "exitCode": USAGE_ERROR}
+        document = {"error": "\n".join(lines), "exitCode": code}
         say_json([json.dumps(document, indent=2, ensure_ascii=True)])
     for line in lines:
         tell(line)
-    return USAGE_ERROR
+    return code
 
 
 def _lines_of(problem: Exception) -> list[str]:

@@ -133,11 +133,22 @@ def at_a_terminal(answer: str | signal.Signals, *arguments: str) -> tuple[int, s
         if isinstance(answer, str):
             os.write(ours, answer.encode())
         else:
-            running.send_signal(answer)
+            end(running, by=answer)
         while piece := read(ours):
             shown += piece
     os.close(ours)
     return running.returncode, shown.decode()
+
+
+def end(running: subprocess.Popen[bytes], *, by: signal.Signals) -> None:
+    """Send a signal; again where it came in the moment before Python reads, which then does not see it."""
+    while True:
+        running.send_signal(by)
+        try:
+            running.wait(5)
+        except subprocess.TimeoutExpired:
+            continue
+        return
 
 
 def read(terminal: int) -> bytes:
@@ -172,3 +183,10 @@ def test_whoever_ends_it_before_the_answer_ends_it(judged: Path, by: signal.Sign
     assert code == 130
     assert "interrupted" in shown
     assert not list((judged / ".genkit").glob("evals/*.jsonl"))
+
+
+@pytest.mark.parametrize("answer", ["n\n", signal.SIGINT])
+def test_with_json_that_nothing_was_run_is_a_document_too(answer: str | signal.Signals) -> None:
+    _, shown = at_a_terminal(answer, *RUN, "-e", "my/billed", "--json")
+
+    assert '"exitCode": 130' in shown
