@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 
 import anyio
 from anyio.lowlevel import RunVar
@@ -75,6 +76,8 @@ class ChatModel:
         """
         self._endpoint.check()
         check_config(config or {})
+        # a second, which in the middle of the first call would hold up all others
+        import_module("genkit_eval_openai.client")
 
     async def generate(
         self,

@@ -62,10 +62,23 @@ def test_a_metric_is_judged_in_two_calls_a_sample(faithfulness: Callable[..., Ev
     assert {body["temperature"] for body in server.bodies()} == {0}
 
 
+def test_who_is_told_to_wait_for_a_day_does_not(faithfulness: Callable[..., EvalRun]) -> None:
+    def script(call: Call) -> str | Answer:
+        day = error_answer(429, "slow down", headers={"Retry-After": "86400"})
+        return day if "answer 2" in call.text() else judge(call)
+
+    with OpenAIServer(script) as server:
+        run = faithfulness(server)
+
+    second = run.results[1].metrics[0]
+    assert (second.outcome, second.status, second.score) == (Outcome.FAILED, Status.UNKNOWN, None)
+    assert "asks to wait 86400 s" in str(second.error)
+    assert len([call for call in server.calls if "answer 2" in call.text()]) == 1
+
+
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (error_answer(429, "slow down", headers={"Retry-After": "86400"}), "asks to wait 86400 s"),
         (error_answer(400, "filtered", code="content_filter"), "content filter"),
         (chat_answer('{"statements": ["It is blue"', finish_reason="length"), "limit of tokens"),
         (chat_answer(None, refusal="I cannot help with that."), "refused: 'I cannot help with that.'"),
