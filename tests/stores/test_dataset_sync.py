@@ -334,7 +334,7 @@ def test_an_older_version_that_is_broken_does_not_hinder_the_newest(
 def test_the_version_that_genkit_made_can_be_asked_for(genkit_root: Path) -> None:
     datasets = LocalFileDatasetStore(genkit_root)
 
-    with pytest.raises(NotFound, match="it has 6"):
+    with pytest.raises(NotFound, match="which has 6"):
         datasets.get("capitals", version=5)
     assert datasets.get("capitals", version=6).metadata.size == 2
 
