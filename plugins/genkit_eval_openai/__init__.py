@@ -57,6 +57,15 @@ def openai_models(
         first_byte_seconds=first_byte_seconds,
     )
 
+    def setup(registry: Registry) -> None:
+        _define(registry, endpoint, sees=sees)
+
+    # not the bare name: an error between two plugins has to tell them apart
+    called = name if name == "openai" else f"openai:{name}"
+    return Plugin(called, setup, "Chat models and embedders over any server of OpenAI's protocol")
+
+
+def _define(registry: Registry, endpoint: Endpoint, *, sees: bool | None) -> None:
     def chat(model: str) -> Model:
         # anyio, and asyncio with it, are loaded only where a model is used
         from genkit_eval_openai.chat import ChatModel
@@ -69,10 +78,5 @@ def openai_models(
 
         return OpenAIEmbedder(endpoint, model)
 
-    def setup(registry: Registry) -> None:
-        registry.define_models(name, chat)
-        registry.define_embedders(name, embedder)
-
-    # not the bare name: an error between two plugins has to tell them apart
-    called = name if name == "openai" else f"openai:{name}"
-    return Plugin(called, setup, "Chat models and embedders over any server of OpenAI's protocol")
+    registry.define_models(endpoint.name, chat)
+    registry.define_embedders(endpoint.name, embedder)
