@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from genkit_eval.judged.config import Choice, MetricConfig, PromptSource, StatusOverride, chosen
-from genkit_eval.judged.define import define_judged, digest_of, lacking, refuse_unused
+from genkit_eval.judged.config import Choice, MetricConfig, PromptSource, StatusOverride, configured
+from genkit_eval.judged.define import define_judged, digest_of
 from genkit_eval.judged.embedding import Embedding
 from genkit_eval.judged.metric import (
     NONE,
@@ -30,13 +30,11 @@ __all__ = [
     "Panel",
     "PromptSource",
     "StatusOverride",
-    "chosen",
     "claim_score",
+    "configured",
     "define_judged",
     "digest_of",
     "judged",
-    "lacking",
-    "refuse_unused",
     "seated",
     "side_by_side",
 ]

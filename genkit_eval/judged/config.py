@@ -10,12 +10,13 @@ from typing import Literal
 from pydantic import JsonValue
 
 from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.judged.metric import JudgedMetric
 from genkit_eval.judged.panel import Judges
 from genkit_eval.models import Embedder
 from genkit_eval.prompts import Prompt
 from genkit_eval.types import Score, Status
 
-__all__ = ["Choice", "MetricConfig", "PromptSource", "StatusOverride", "chosen"]
+__all__ = ["Choice", "MetricConfig", "PromptSource", "StatusOverride", "configured", "lacking"]
 
 StatusOverride = Callable[[Score], Status]
 """Decides PASS, FAIL or UNKNOWN from a score, in place of the metric."""
@@ -63,17 +64,51 @@ Choice = Sequence[str | MetricConfig] | Literal["all"]
 """Which metrics of a plugin: by name or with settings of their own, or all."""
 
 
-def chosen(metrics: Choice, names: Sequence[str], *, namespace: str = "") -> dict[str, MetricConfig]:
-    """The settings of the metrics that were chosen, by name.
+def configured(
+    choice: Choice,
+    metrics: Mapping[str, JudgedMetric | None],
+    common: MetricConfig,
+    *,
+    plugin: str,
+    namespace: str = "",
+) -> dict[str, MetricConfig]:
+    """The settings of the metrics that were chosen, by name, over those that all of the plugin have.
 
     Args:
-        metrics: the choice.
-        names: of all that there are.
+        choice: which of them.
+        metrics: all that there are; None in place of one that asks nobody.
+        common: the settings of the plugin.
+        plugin: the function that takes the settings, as messages name it.
         namespace: what a name may have in front.
 
     Raises:
-        ConfigError: one that does not exist (with the nearest name), is named twice, or none at all.
+        ConfigError: one that does not exist (with the nearest name), is named twice, or none at all; one with a setting
+            that it has no use for; one asked for by name without the judge or embedder that it cannot do without.
     """
+    given = _chosen(choice, tuple(metrics), namespace)
+    for name, config in given.items():
+        _refuse_unused(metrics[name], config)
+    configs = {name: config.filled(common) for name, config in given.items()}
+    for name, config in configs.items():
+        option = lacking(metrics[name], config)
+        if option is not None and choice != "all":
+            raise ConfigError(
+                f"metric '{name}' was asked for without {option}: give {plugin}({option}=…), or "
+                f"MetricConfig(metric={name!r}, {option}=…)"
+            )
+    return configs
+
+
+def lacking(metric: JudgedMetric | None, config: MetricConfig) -> str | None:
+    """Which option the metric cannot do without and was not given, or None."""
+    if metric is None:
+        return None
+    if metric.judge and config.judge is None:
+        return "judge"
+    return "embedder" if metric.embedder == "required" and config.embedder is None else None
+
+
+def _chosen(metrics: Choice, names: Sequence[str], namespace: str) -> dict[str, MetricConfig]:
     configs: dict[str, MetricConfig] = {}
     given: Sequence[str | MetricConfig] = [metrics] if isinstance(metrics, str) else metrics
     for item in names if metrics == "all" else given:
@@ -87,3 +122,13 @@ def chosen(metrics: Choice, names: Sequence[str], *, namespace: str = "") -> dic
     if not configs:
         raise ConfigError(f"no metric is named: name some of {', '.join(names)}, or leave it out for all")
     return configs
+
+
+def _refuse_unused(metric: JudgedMetric | None, config: MetricConfig) -> None:
+    # a setting that it has no use for would be believed to work
+    uses_embedder = metric is not None and metric.embedder != "unused"
+    uses_judge = metric is not None and metric.judge
+    for option in ("judge", "judge_config", "embedder", "embedder_options", "prompt"):
+        used = uses_embedder if option.startswith("embedder") else uses_judge
+        if getattr(config, option) is not None and not used:
+            raise ConfigError(f"metric '{config.metric}' has no use for {option}: leave it out")

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError, JudgeError, UnknownName
 from genkit_eval.judge import Judge, Judgeable, as_model
-from genkit_eval.judged.config import MetricConfig, PromptSource, StatusOverride
+from genkit_eval.judged.config import MetricConfig, PromptSource, StatusOverride, lacking
 from genkit_eval.judged.embedding import Embedding
 from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge, side_by_side
 from genkit_eval.judged.panel import Opinion, agreed, seated
@@ -25,7 +25,7 @@ from genkit_eval.prompts import Prompt
 from genkit_eval.registry import Registry
 from genkit_eval.types import DataPoint, Outcome, Score, Status
 
-__all__ = ["define_judged", "digest_of", "lacking", "refuse_unused"]
+__all__ = ["define_judged", "digest_of"]
 
 HOW_TO_GIVE = {
     "judge": "give {plugin}(judge=…), or --judge where no app is named, a model: 'openai/NAME' with "
@@ -34,27 +34,6 @@ HOW_TO_GIVE = {
     "embedder": "give {plugin}(embedder=…), or --embedder where no app is named, one: 'openai/NAME', or "
     "'local/use-multilingual', which needs no key",
 }
-
-
-def lacking(metric: JudgedMetric, config: MetricConfig) -> str | None:
-    """Which option the metric cannot do without and was not given, or None."""
-    if metric.judge and config.judge is None:
-        return "judge"
-    return "embedder" if metric.embedder == "required" and config.embedder is None else None
-
-
-def refuse_unused(metric: JudgedMetric | None, config: MetricConfig) -> None:
-    """A setting that the metric has no use for would be believed to work; None stands for one that asks nobody.
-
-    Raises:
-        ConfigError: naming the setting.
-    """
-    uses_embedder = metric is not None and metric.embedder != "unused"
-    uses_judge = metric is not None and metric.judge
-    for option in ("judge", "judge_config", "embedder", "embedder_options", "prompt"):
-        used = uses_embedder if option.startswith("embedder") else uses_judge
-        if getattr(config, option) is not None and not used:
-            raise ConfigError(f"metric '{config.metric}' has no use for {option}: leave it out")
 
 
 def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig, *, plugin: str) -> None:

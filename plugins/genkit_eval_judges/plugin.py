@@ -8,17 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from genkit_eval import Embedder, Plugin, Registry
-from genkit_eval.errors import ConfigError
-from genkit_eval.judged import (
-    Choice,
-    Judges,
-    MetricConfig,
-    StatusOverride,
-    chosen,
-    define_judged,
-    lacking,
-    refuse_unused,
-)
+from genkit_eval.judged import Choice, Judges, MetricConfig, StatusOverride, configured, define_judged
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.own import define_own, own_format, own_in
@@ -63,12 +53,7 @@ def judges(
     )
     recipes = {recipe.name: recipe for recipe in JUDGES}
     metrics = {name: recipe.metric() for name, recipe in recipes.items()}
-    given = chosen(evaluators, tuple(recipes))
-    for name, config in given.items():
-        refuse_unused(metrics[name], config)
-    configs = {name: config.filled(common) for name, config in given.items()}
-    if evaluators != "all":
-        _refuse_lacking(configs)
+    configs = configured(evaluators, metrics, common, plugin="judges")
     found = own_in(own)
 
     def setup(registry: Registry) -> None:
@@ -81,14 +66,3 @@ def judges(
             define_own(registry, item, common)
 
     return Plugin("judges", setup, "Evaluators that a model decides: judge/, quality/, geval/")
-
-
-def _refuse_lacking(configs: Mapping[str, MetricConfig]) -> None:
-    known = {recipe.name: recipe.metric() for recipe in JUDGES}
-    for name, config in configs.items():
-        option = lacking(known[name], config)
-        if option is not None:
-            raise ConfigError(
-                f"evaluator '{name}' was asked for without {option}: give judges({option}=…), or "
-                f"MetricConfig(metric={name!r}, {option}=…)"
-            )

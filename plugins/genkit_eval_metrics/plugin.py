@@ -8,24 +8,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval import DataPoint, Embedder, Plugin, Registry, Score, Status
-from genkit_eval.errors import ConfigError
-from genkit_eval.judged import (
-    Choice,
-    Judges,
-    MetricConfig,
-    StatusOverride,
-    chosen,
-    define_judged,
-    digest_of,
-    lacking,
-    refuse_unused,
-)
+from genkit_eval.judged import Choice, Judges, MetricConfig, StatusOverride, configured, define_judged, digest_of
 from genkit_eval_metrics.catalogue import EXACT, JUDGED
 from genkit_eval_metrics.metric import NAMESPACE
 
 __all__ = ["genkit_metrics"]
 
-NAMES = (*EXACT, *JUDGED)
+KNOWN = {**dict.fromkeys(EXACT), **JUDGED}
 
 
 def genkit_metrics(
@@ -60,12 +49,7 @@ def genkit_metrics(
         embedder_options=embedder_options,
         status_override=status_override,
     )
-    own = chosen(metrics, NAMES, namespace=NAMESPACE)
-    for name, config in own.items():
-        refuse_unused(JUDGED.get(name), config)
-    configs = {name: config.filled(common) for name, config in own.items()}
-    if metrics != "all":
-        _refuse_lacking(configs)
+    configs = configured(metrics, KNOWN, common, plugin="genkit_metrics", namespace=NAMESPACE)
 
     def setup(registry: Registry) -> None:
         for name, config in configs.items():
@@ -75,16 +59,6 @@ def genkit_metrics(
                 define_judged(registry, JUDGED[name], config, plugin="genkit_metrics")
 
     return Plugin("genkitEval", setup, f"Genkit's metrics and RAGAS's further ones: {', '.join(configs)}")
-
-
-def _refuse_lacking(configs: Mapping[str, MetricConfig]) -> None:
-    for name, config in configs.items():
-        option = lacking(JUDGED[name], config) if name in JUDGED else None
-        if option is not None:
-            raise ConfigError(
-                f"metric '{name}' was asked for without {option}: give genkit_metrics({option}=…), or "
-                f"MetricConfig(metric={name!r}, {option}=…)"
-            )
 
 
 def _define_exact(registry: Registry, name: str, override: StatusOverride | None) -> None:
