@@ -2,6 +2,7 @@
 # make test     all that must hold before a change lands
 # make weights  a small real model (130 MB) for the tests that ask one; they are skipped without it
 # make bench    how fast, beside hand-written loops (ARGS=--quick: in two minutes)
+# make prices   the table of list prices anew, from two that others keep
 # make format   mend what can be mended by a machine
 # make clean    remove what the others made
 #
@@ -17,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test weights bench format clean python format-check lint types layers wheel tests
+.PHONY: help demo test weights bench prices format clean python format-check lint types layers wheel tests
 
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
@@ -34,6 +35,13 @@ weights: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m tests.bench $(ARGS)
+
+# nothing of these is ours to depend on: they lie apart
+prices: $(VENV)/.dev
+	@rm -rf build/prices
+	@$(PIP) install --target build/prices genai-prices
+	@$(PIP) install --no-deps --target build/prices litellm
+	@PYTHONPATH=build/prices $(BIN)/python -m tests.price_table
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format .

@@ -21,31 +21,48 @@ _TABLE = Path(__file__).with_name("prices.json")
 _MILLION = 1_000_000
 _HOST = re.compile(r"https?://([^/:\s]+)")
 _DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8})$")
-_KEYS = {"input", "output", "cached"}
+_KEYS = {"input", "output", "cached", "written", "up_to"}
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; `cached` is for those of the input that the server had read before."""
+    """US dollars for a million tokens.
+
+    Args:
+        cached: for those of the input that the server had read before; as `input` where it is None.
+        written: for those of the input that the server keeps for the next time; as `input` where it is None.
+        up_to: a call that reads more tokens than this has another price, which is not known.
+    """
 
     input: float
     output: float
     cached: float | None = None
+    written: float | None = None
+    up_to: int | None = None
 
     def __post_init__(self) -> None:
-        for name, dollars in (("input", self.input), ("output", self.output), ("cached", self.cached or 0.0)):
+        for name in ("input", "output", "cached", "written"):
+            dollars = getattr(self, name)
+            if dollars is None and name in ("cached", "written"):
+                continue
             if isinstance(dollars, bool) or not isinstance(dollars, int | float) or not 0 <= dollars < math.inf:
                 raise ConfigError(
                     f"a price's {name} is {dollars!r}: expected US dollars for a million tokens, 0 or more"
                 )
+        most = self.up_to
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
+            raise ConfigError(f"a price's up_to is {most!r}: expected a whole number of tokens from 1 up")
 
     @property
     def is_free(self) -> bool:
         """Whether nothing is to be paid, however much it is."""
-        return not (self.input or self.output or self.cached)
+        return not (self.input or self.output or self.cached or self.written or self.up_to)
 
     def of(self, usage: Usage | None) -> float | None:
-        """What that much costs; None where the tokens are not known."""
+        """What that much costs; None where the tokens are not known, or are more than the price is for.
+
+        What several calls took together is looked at as if all of them had read as much.
+        """
         if self.is_free:
             return 0.0
         if usage is None or usage.input_tokens is None:
@@ -55,10 +72,14 @@ class Price:
             tokens_out = 0
         if tokens_out is None:
             return None
+        if self.up_to is not None and tokens_in > self.up_to * (usage.model_calls or 1):
+            return None
         read_before = min(usage.cached_tokens or 0, tokens_in)
+        kept = min(usage.written_tokens or 0, tokens_in - read_before)
         cached = self.input if self.cached is None else self.cached
-        dollars = (tokens_in - read_before) * self.input + read_before * cached + tokens_out * self.output
-        return dollars / _MILLION
+        written = self.input if self.written is None else self.written
+        read = (tokens_in - read_before - kept) * self.input + read_before * cached + kept * written
+        return (read + tokens_out * self.output) / _MILLION
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +93,13 @@ class Prices:
         own = _named(self.own, name)
         if own is not None:
             return own
-        table, server = _table()
+        table, servers = _table()
         host = _HOST.search(identity or "")
-        if host is not None and host[1] != server:
-            return None
+        if host is not None:
+            if host[1] not in servers:
+                return None
+            # whatever the user calls the server
+            name = f"{servers[host[1]]}/{name.partition('/')[2]}"
         return _named(table, name) or _named(table, _DATE.sub("", name))
 
     def cost(self, name: str, usage: Usage | None, identity: str | None = None) -> float | None:
@@ -99,9 +123,12 @@ def _named(prices: Mapping[str, Price], name: str) -> Price | None:
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[Mapping[str, Price], str]:
+def _table() -> tuple[Mapping[str, Price], Mapping[str, str]]:
+    """The prices, and the provider of each server."""
     raw = _json(_TABLE)
-    return _prices(_TABLE, raw["models"]), str(raw["server"])
+    servers = raw["servers"]
+    assert isinstance(servers, Mapping)
+    return _prices(_TABLE, raw["models"]), {str(host): str(provider) for host, provider in servers.items()}
 
 
 def read_prices(path: Path) -> Mapping[str, Price]:

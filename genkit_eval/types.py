@@ -120,13 +120,15 @@ class Attachment(Data):
 class Usage(Data):
     """What answering cost: tokens, US dollars, calls of a model, seconds of them; None where it is not known.
 
-    `cached_tokens` are those of the input that the server had read before. `cached_calls` were answered from what an
-    earlier call had brought, `retries` were sent again; neither is among `model_calls`.
+    `cached_tokens` are those of the input that the server had read before, `written_tokens` those that it keeps for the
+    next time. `cached_calls` were answered from what an earlier call had brought, `retries` were sent again; neither is
+    among `model_calls`.
     """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    written_tokens: int | None = None
     cost_usd: float | None = None
     model_calls: int | None = None
     cached_calls: int | None = None

@@ -37,6 +37,59 @@ def test_a_dated_model_costs_as_the_one_without_a_date(name: str) -> None:
     assert Prices().of(name) == Prices().of("openai/gpt-4o")
 
 
+@pytest.mark.parametrize(
+    ("name", "price"),
+    [
+        ("openai/gpt-4o-2024-05-13", Price(5, 15)),
+        ("openai/gpt-4o-2024-11-20", Price(2.5, 10, cached=1.25)),
+        ("openai/gpt-3.5-turbo-1106", Price(1, 2)),
+        ("openai/gpt-5.4-mini-2026-03-17", Price(0.75, 4.5, cached=0.075)),
+        ("openai/gpt-6-luna", Price(0.1, 0.5, cached=0.01, written=0.125, up_to=272_000)),
+        ("anthropic/claude-haiku-4-5-20251001", Price(1, 5, cached=0.1, written=1.25)),
+        ("google/gemini-2.5-pro", Price(1.25, 10, cached=0.125, up_to=200_000)),
+        ("mistral/mistral-large-2512", Price(0.5, 1.5, cached=0.05)),
+    ],
+)
+def test_the_table_has_the_list_price_of_each_version(name: str, price: Price) -> None:
+    assert Prices().of(name) == price
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "deepseek/deepseek-flash",
+        "openai/gpt-4o-search-preview",
+        "openai/gpt-5-search-api",
+        "openai/gpt-audio",
+        "openai/ft:gpt-4o-2024-08-06:acme",
+    ],
+)
+def test_what_costs_more_than_tokens_or_something_else_by_the_hour_has_no_price(name: str) -> None:
+    assert Prices().of(name) is None
+
+
+def test_a_call_that_reads_more_than_a_price_is_for_has_no_price() -> None:
+    price = Price(1, 0, up_to=1_000)
+
+    assert price.of(Usage(input_tokens=1_000)) == pytest.approx(0.001)
+    assert price.of(Usage(input_tokens=1_001)) is None
+
+
+def test_what_several_calls_read_together_is_looked_at_by_the_call() -> None:
+    price = Price(1, 0, up_to=1_000)
+
+    assert price.of(Usage(input_tokens=2_500, model_calls=3)) == pytest.approx(0.0025)
+    assert price.of(Usage(input_tokens=3_001, model_calls=3)) is None
+
+
+def test_tokens_that_the_server_keeps_may_cost_more() -> None:
+    """300 at 2 dollars a million, 200 at 1, 500 at 2.50."""
+    usage = Usage(input_tokens=1_000, cached_tokens=200, written_tokens=500, output_tokens=0)
+
+    assert Price(2, 8, cached=1, written=2.5).of(usage) == pytest.approx(0.00205)
+    assert Price(2, 8, cached=1).of(usage) == pytest.approx(0.0018)
+
+
 def test_an_embedder_writes_no_tokens() -> None:
     cost = Prices().cost("openai/text-embedding-3-small", Usage(input_tokens=1_000_000))
 
@@ -71,10 +124,18 @@ def test_a_cost_that_the_model_names_itself_counts() -> None:
         ("openai/gpt-4o at the default address", True),
         ("openai/gpt-4o at http://127.0.0.1:8080/v1", False),
         ("openai/gpt-4o at https://api.openai.com.example.org/v1", False),
+        ("openai/gpt-4o at https://api.mistral.ai/v1", False),
     ],
 )
-def test_the_table_is_of_one_server(identity: str, known: bool) -> None:
+def test_the_table_is_of_certain_servers(identity: str, known: bool) -> None:
     assert (Prices().of("openai/gpt-4o", identity) is not None) is known
+
+
+@pytest.mark.parametrize("provider", ["openai", "mistral", "mine"])
+def test_a_server_has_its_prices_whatever_the_user_calls_it(provider: str) -> None:
+    name = f"{provider}/mistral-large-2512"
+
+    assert Prices().of(name, f"{name} at https://api.mistral.ai/v1") == Prices().of("mistral/mistral-large-2512")
 
 
 def test_own_prices_go_before_the_table_on_any_server() -> None:
@@ -104,6 +165,9 @@ def test_prices_in_a_file_are_read(tmp_path: Path) -> None:
         '{"m": {"input": -1, "output": 2}}',
         '{"m": {"input": "1", "output": 2}}',
         '{"m": {"input": true, "output": 2}}',
+        '{"m": {"input": 1, "output": 2, "written": -1}}',
+        '{"m": {"input": 1, "output": 2, "up_to": 0}}',
+        '{"m": {"input": 1, "output": 2, "up_to": 1.5}}',
     ],
 )
 def test_a_file_that_holds_no_prices_is_refused_by_its_name(tmp_path: Path, text: str) -> None:

@@ -12,7 +12,8 @@ from genkit_eval.types import Usage
 
 __all__ = ["Spent", "Totals", "added", "tokens_of"]
 
-_SUMMED = ("input_tokens", "output_tokens", "cached_tokens", "model_calls", "cached_calls", "retries", "seconds")
+_TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "written_tokens")
+_SUMMED = (*_TOKENS, "model_calls", "cached_calls", "retries", "seconds")
 
 
 def added(parts: Iterable[Usage]) -> dict[str, Any]:
@@ -117,6 +118,7 @@ class Spent:
         "output_tokens",
         "retries",
         "seconds",
+        "written_tokens",
     )
 
     def __init__(self) -> None:
@@ -127,6 +129,7 @@ class Spent:
         self.input_tokens: int | None = None
         self.output_tokens: int | None = None
         self.cached_tokens: int | None = None
+        self.written_tokens: int | None = None
 
     def add(self, usage: Usage | None, cost_usd: float | None) -> None:
         """A call was answered: count what its reply says it took, and what that costs. One without costs nothing."""
@@ -135,7 +138,7 @@ class Spent:
             self.costs_are_known = False
         else:
             self.cost_usd += cost_usd
-        for name in ("input_tokens", "output_tokens", "cached_tokens"):
+        for name in _TOKENS:
             tokens = None if usage is None else getattr(usage, name)
             if tokens is not None:
                 setattr(self, name, (getattr(self, name) or 0) + tokens)
@@ -147,9 +150,7 @@ class Spent:
             "model_calls": self.calls,
             "cached_calls": self.cached_calls or None,
             "retries": self.retries or None,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cached_tokens": self.cached_tokens,
+            **{name: getattr(self, name) for name in _TOKENS},
             "cost_usd": round(self.cost_usd, 9) if self.costs_are_known else None,
             "seconds": round(self.seconds, 6),
         }

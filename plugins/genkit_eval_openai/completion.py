@@ -80,11 +80,17 @@ def _usage(given: JsonValue) -> Usage | None:
     """What the server counted; what is missing or no count stays unknown."""
     if not isinstance(given, dict):
         return None
-    details = given.get("prompt_tokens_details")
+    told = given.get("prompt_tokens_details")
+    details = told if isinstance(told, dict) else {}
+    tokens_in, tokens_out, both = (_count(given.get(f"{what}_tokens")) for what in ("prompt", "completion", "total"))
+    if tokens_in is not None and tokens_out is not None and both is not None:
+        # some servers count what the model thought, which is to be paid, in the total alone
+        tokens_out = max(tokens_out, both - tokens_in)
     counts = {
-        "input_tokens": _count(given.get("prompt_tokens")),
-        "output_tokens": _count(given.get("completion_tokens")),
-        "cached_tokens": _count(details.get("cached_tokens")) if isinstance(details, dict) else None,
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "cached_tokens": _count(details.get("cached_tokens")),
+        "written_tokens": _count(details.get("cache_write_tokens")),
     }
     known = {name: count for name, count in counts.items() if count is not None}
     return Usage(**known) if known else None

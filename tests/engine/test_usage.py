@@ -66,6 +66,16 @@ def ge(tmp_path: Path) -> GenkitEval:
     return GenkitEval(root=tmp_path / ".genkit", prices=PRICES)
 
 
+async def test_tokens_that_a_server_read_before_and_keeps_are_counted(ge: GenkitEval) -> None:
+    usage = Usage(input_tokens=6, output_tokens=4, cached_tokens=1, written_tokens=5)
+    judge_by(ge, "t/once", scripted("yes", "house/judge", usage))
+
+    run = await ge.evaluate(samples(3), evaluators=["t/once"])
+
+    [spent] = run.key.usage
+    assert (spent.input_tokens, spent.cached_tokens, spent.written_tokens) == (18, 3, 15)
+
+
 async def test_target_and_evaluators_are_told_apart(ge: GenkitEval) -> None:
     ge.define_models("house", {"writer": scripted("An answer.", "house/writer")})
     judge_by(ge, "t/once", scripted("yes", "house/judge"))

@@ -329,6 +329,18 @@ def test_a_server_that_falls_silent_is_given_up_before_the_call_is_over(answer: 
             {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 4}},
             Usage(input_tokens=5, output_tokens=2, cached_tokens=4),
         ),
+        (
+            {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cache_write_tokens": 3}},
+            Usage(input_tokens=5, output_tokens=2, written_tokens=3),
+        ),
+        # what it thought is told in the total alone, by some
+        ({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 17}, Usage(input_tokens=5, output_tokens=12)),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}, Usage(input_tokens=5, output_tokens=2)),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 0}, Usage(input_tokens=5, output_tokens=2)),
+        (
+            {"prompt_tokens": 5, "total_tokens": 17},
+            Usage(input_tokens=5),
+        ),
     ],
 )
 def test_what_the_server_did_not_count_stays_unknown(usage: Any, expected: Usage | None, chat_model: MakeModel) -> None:
