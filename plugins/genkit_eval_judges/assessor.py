@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from anyio import to_thread
 from pydantic import BaseModel, JsonValue
@@ -15,6 +15,8 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval import Message, ModelError, Reply
 from genkit_eval.judged import NONE, digest_of
 from genkit_eval.prompts import fence_marks
+from genkit_eval_judges.rating import GRAVITY
+from genkit_eval_judges.recipe import EDGE
 
 __all__ = ["Assess", "Assessor"]
 
@@ -35,10 +37,10 @@ class Assessor:
     """What `judges(judge=Assessor(fn))` takes in place of a model.
 
     Of a judge that rates as a whole, the task is the first part that the judge would see, and the rest, under
-    headings, is held against it; a rating from 1 to 5 is 1 + 4 x score, of `GEval` the nearest whole one. A judge that
-    counts asks of each counted thing: it is the task, and the evidence is held against it; of an exchange, the reply
-    against what the user said. What has 0.5 or more holds. Judges that take a text apart into claims, or rate several
-    aspects at once, need a model.
+    headings, is held against it. The score is that of the evaluator: a rating from 1 to 5 is 1 + 4 x score, of `GEval`
+    the nearest whole one, and a gravity 5 - 5 x score. A judge that counts asks of each counted thing: it is the task,
+    and the evidence is held against it; of an exchange, the reply against what the user said. What has 0.5 or more
+    holds. Judges that take a text apart into claims, or rate several aspects at once, need a model.
 
     Args:
         assess: the function, async or not; one that is not runs in a thread.
@@ -88,18 +90,26 @@ class Assessor:
         return {"number": number, "reason": reason, "verdict": score >= HOLDS, "rating": 1 + 4 * score}
 
     async def _assessed(self, task: str, against: str) -> Assessment:
-        if inspect.iscoroutinefunction(self._assess):
-            given: object = await self._assess(task, against)
-        else:
-            given = await to_thread.run_sync(self._assess, task, against, abandon_on_cancel=True)
+        given: object = await self._given(task, against)
         match given:
             case (None, str(reason)):
                 return None, reason
-            case (int(score) | float(score), str(reason)) if math.isfinite(score) and 0 <= score <= 1:
-                return float(score), reason
+            case (Real() as score, str(reason)) if -EDGE <= float(score) <= 1 + EDGE:
+                return min(max(float(score), 0.0), 1.0), reason
         raise ModelError(
             f"the assessor gave {given!r}; expected a score from 0 to 1, or None, and a reason", model=self.name
         )
+
+    async def _given(self, task: str, against: str) -> object:
+        if inspect.iscoroutinefunction(self._assess):
+            return await self._assess(task, against)
+
+        # in a tuple: trio refuses a function that returns something to await
+        def call() -> tuple[object]:
+            return (self._assess(task, against),)
+
+        (given,) = await to_thread.run_sync(call, abandon_on_cancel=True)
+        return await given if inspect.isawaitable(given) else given
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +157,8 @@ def _on_scale(output: type[BaseModel], name: str, score: float) -> bool | float:
     """A score in the judge's own numbers: those of its scale, the nearest of single ones, or whether it holds."""
     if name == "verdict":
         return score >= HOLDS
+    if issubclass(output, GRAVITY):
+        score = 1 - score
     schema = output.model_json_schema()["properties"][name]
     limits: Mapping[str, JsonValue] = next(
         (branch for branch in schema.get("anyOf", [schema]) if "minimum" in branch or "enum" in branch), {}

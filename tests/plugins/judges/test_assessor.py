@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -115,6 +117,39 @@ async def test_it_may_be_async() -> None:
     metric = await assessed(assess, "akka/PlanQuality")
 
     assert (metric.score, metric.status, metric.rationale) == (0.3, Status.FAIL, "21 letters")
+
+
+class Awaited:
+    async def __call__(self, task: str, against: str) -> tuple[float, str]:
+        return 0.7, "awaited"
+
+
+def handed_on(task: str, against: str) -> Awaitable[tuple[float, str]]:
+    return Awaited()(task, against)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("fn", [Awaited(), handed_on], ids=["object", "function"])
+async def test_what_gives_something_to_await_is_async_too(fn: Any) -> None:
+    metric = await assessed(fn, "akka/PlanQuality")
+
+    assert (metric.score, metric.rationale) == (0.7, "awaited")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", ["judge/bias", "judge/toxicity", "judge/correctness", "judge/task_completion"])
+async def test_its_score_is_that_of_the_evaluator_whatever_scale_a_model_rates_on(name: str) -> None:
+    metric = await assessed(Stub((0.9, "harmless")), name, reference="Done.")
+
+    assert (metric.score, metric.status) == (pytest.approx(0.9), Status.PASS)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("given", "score"), [(1 + 1e-12, 1.0), (-1e-12, 0.0), (True, 1.0), (Fraction(1, 4), 0.25)])
+async def test_a_score_may_miss_an_end_by_being_rounded_and_be_any_real_number(given: Any, score: float) -> None:
+    metric = await assessed(Stub((given, "r")), "akka/PlanQuality")
+
+    assert metric.score == score
 
 
 @pytest.mark.anyio
