@@ -13,10 +13,9 @@ from pydantic import JsonValue
 from genkit_eval import DataPoint, Message, Prompt, ToolCall, Turn, json_text
 from genkit_eval.claims import numbered
 from genkit_eval.errors import ConfigError, UnknownName
-from genkit_eval.judged import NONE, NothingToJudge
+from genkit_eval.judged import NO_FILES, NONE, Files, NothingToJudge, files_of
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
-from genkit_eval_judges.evidence import NO_FILES, Files, files_of
 
 __all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "is_reply", "told"]
 
@@ -80,9 +79,7 @@ class Inputs:
     @cached_property
     def attached(self) -> Sequence[str]:
         """The attached files: the texts of those that are read, page by page, and which images are shown."""
-        read = [f"{title}:\n{text}" for title, text in self.files.texts if text]
-        seen = enumerate(self.files.image_titles, 1)
-        return [*read, *(f"{title}: shown as image {number}" for number, title in seen)]
+        return self.files.told
 
     @cached_property
     def turns(self) -> Sequence[Turn]:

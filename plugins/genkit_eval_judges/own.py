@@ -12,7 +12,7 @@ from pydantic import JsonValue, ValidationError
 from genkit_eval import EvaluatorFormat, FileEvaluator, Judge, Preparation, Registry
 from genkit_eval.errors import ConfigError
 from genkit_eval.judge import as_model
-from genkit_eval.judged import MetricConfig, define_judged, seated
+from genkit_eval.judged import MetricConfig, define_judged, seated, sighted
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
@@ -21,7 +21,6 @@ from genkit_eval_judges.misfits import misfits
 from genkit_eval_judges.own_judge import shows_nothing
 from genkit_eval_judges.quality import RUBRICS
 from genkit_eval_judges.quality.as_criterion import as_criterion
-from genkit_eval_judges.sight import sighted
 from genkit_eval_judges.starter import starter_text
 
 __all__ = ["define_own", "own_format", "own_in"]

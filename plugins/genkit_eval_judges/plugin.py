@@ -8,11 +8,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from genkit_eval import Embedder, Plugin, Registry
-from genkit_eval.judged import Choice, Judges, MetricConfig, StatusOverride, configured, define_judged
+from genkit_eval.judged import Choice, Judges, MetricConfig, StatusOverride, configured, define_judged, sighted
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.own import define_own, own_format, own_in
-from genkit_eval_judges.sight import sighted
 
 __all__ = ["judges"]
 

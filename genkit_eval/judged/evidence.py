@@ -15,10 +15,11 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from genkit_eval import Attachment, DataPoint, Image
 from genkit_eval.attachments import PDF, SVG, content_of, is_elsewhere, taken_in, title_of
 from genkit_eval.errors import ConfigError, DataError
-from genkit_eval.judged import NothingToJudge
+from genkit_eval.judged.metric import NothingToJudge
+from genkit_eval.models import Image
+from genkit_eval.types import Attachment, DataPoint
 
 __all__ = ["NO_FILES", "Files", "files_of"]
 
@@ -36,6 +37,12 @@ class Files:
     texts: tuple[tuple[str, str], ...] = ()
     images: tuple[Image, ...] = ()
     image_titles: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> list[str]:
+        """Each as a text: what is read, page by page, and which images are shown."""
+        read = [f"{title}:\n{text}" for title, text in self.texts if text]
+        return [*read, *(f"{title}: shown as image {number}" for number, title in enumerate(self.image_titles, 1))]
 
 
 NO_FILES = Files()

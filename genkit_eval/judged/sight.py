@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from genkit_eval import DataPoint, JudgeError, Score
-from genkit_eval.judged import Instruments, JudgedMetric, NothingToJudge
+from genkit_eval.errors import JudgeError
+from genkit_eval.judged.evidence import Files, files_of
+from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge
 from genkit_eval.text import text_of
-from genkit_eval_judges.evidence import Files, files_of
+from genkit_eval.types import DataPoint, Score
 
 __all__ = ["sighted"]
 
