@@ -46,6 +46,12 @@ class Citation:
     sentence: str
     place: int | None = None
 
+    @property
+    def told(self) -> str:
+        """The marker, and which it is where the sentence has several of the same."""
+        label = _label(self.marker)
+        return label if self.place is None else f"{label} (number {self.place} of these)"
+
 
 def citations(text: str) -> list[Citation]:
     """The citations in a text, in order: one for each number that a marker names.
@@ -58,12 +64,12 @@ def citations(text: str) -> list[Citation]:
     beside = [bisect_right(ends, marker.span[0]) for marker in markers]
     # each once, as an answer may hold thousands of markers in a sentence
     sentences = {place: text[ends[place - 1] : ends[place]].strip() for place in set(beside)}
-    same = Counter((place, marker.text) for place, marker in zip(beside, markers, strict=True))
+    same = Counter((place, _label(marker)) for place, marker in zip(beside, markers, strict=True))
     found: list[Citation] = []
     cited: set[int] = set()
     seen: Counter[tuple[int, str]] = Counter()
     for place, marker in zip(beside, markers, strict=True):
-        key = place, marker.text
+        key = place, _label(marker)
         seen[key] += 1
         if _begins_line(text, marker.span[0]) and cited.issuperset(marker.numbers):
             continue
@@ -101,7 +107,7 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
     answers: list[ClaimVerdict] = []
     for start in range(0, len(asked), GROUP_SIZE):
         lines = [
-            f"{_told(item)} to passage {item.passage}, in:\n{fenced(item.sentence)}"
+            f"{item.told} to passage {item.passage}, in:\n{fenced(item.sentence)}"
             for item in asked[start : start + GROUP_SIZE]
         ]
         answers += await verdicts(use.judge, use.prompts["verdicts"], lines, passages, marked=both)
@@ -121,9 +127,10 @@ async def _judged(found: Sequence[Citation], documents: Sequence[str], use: Inst
     return findings
 
 
-def _told(item: Citation) -> str:
-    """The marker, and which it is where the sentence has several of the same."""
-    return item.marker.text if item.place is None else f"{item.marker.text} (number {item.place} of these)"
+def _label(marker: Marker) -> str:
+    """The marker as it may stand outside of the marks around judged text: without what is said after a dagger."""
+    numbers, dagger, _ = marker.text.partition("†")
+    return " ".join((f"{numbers}†…{marker.text[-1]}" if dagger else numbers).split())
 
 
 def _begins_line(text: str, at: int) -> bool:
