@@ -98,10 +98,11 @@ class Evaluator:
         for name in given:
             if name not in names and self.options.model_config.get("extra") != "allow":
                 raise InvalidOptions(self.name, str(UnknownName("option", name, names)))
+        values = {**self._presets_beside(given), **given}
         try:
-            return self.options.model_validate({**self._presets_beside(given), **given})
+            return self.options.model_validate(values)
         except ValidationError as problem:
-            raise InvalidOptions(self.name, _explained(problem)) from problem
+            raise InvalidOptions(self.name, _explained(problem, values)) from problem
 
     def with_options(self, given: Mapping[str, JsonValue]) -> Evaluator:
         """Itself, unless it is another one for each choice of options."""
@@ -195,7 +196,7 @@ class Flow:
         try:
             return self._adapter.validate_python(value)
         except ValidationError as problem:
-            raise DataError(f"input does not fit flow '{self.name}': {_explained(problem)}") from problem
+            raise DataError(f"input does not fit flow '{self.name}': {_explained(problem, value)}") from problem
 
 
 class EvaluatorSettings(TypedDict, total=False):
@@ -390,13 +391,8 @@ def _member(kind: type[E], value: str, what: str) -> E:
         raise ConfigError(f"{what}: {UnknownName(kind.__name__.lower(), str(value), known)}") from None
 
 
-def _explained(problem: ValidationError) -> str:
-    parts = []
-    for error in problem.errors(include_url=False):
-        place = ".".join(str(part) for part in error["loc"])
-        found = repr(error["input"])
-        shown = f"{found[:80]}…" if len(found) > 80 else found
-        message = error["msg"].removeprefix("Value error, ")
-        # what is wrong with the options together was found in none of them
-        parts.append(f"{place}: {message}, found {shown}" if place else message)
-    return "; ".join(parts[:5]) + (f"; and {len(parts) - 5} more" if len(parts) > 5 else "")
+def _explained(problem: ValidationError, given: object) -> str:
+    # loaded only where something is wrong
+    from genkit_eval.misfits import explained
+
+    return explained(problem, given)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from genkit_eval.answers import NUMBER, label_key, listed
+from genkit_eval.misfits import explained
 
 __all__ = ["Unreadable", "read_answer", "read_label"]
 
@@ -85,7 +86,7 @@ def _validated(value: Any, answer: type[Answer]) -> Answer:
         if _has_nan(read.model_dump()):
             raise Unreadable("it holds a number that is not finite")
     except ValidationError as problem:
-        raise Unreadable(_explained(problem)) from problem
+        raise Unreadable(explained(problem, value)) from problem
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
     return read
@@ -290,17 +291,3 @@ def _has_nan(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(_has_nan(item) for item in value.values())
     return isinstance(value, list | tuple | set | frozenset) and any(_has_nan(item) for item in value)
-
-
-def _explained(problem: ValidationError) -> str:
-    parts = []
-    for error in problem.errors(include_url=False)[:5]:
-        place = ".".join(str(part) for part in error["loc"])
-        found = "" if error["type"] == "missing" else f", found {_short(error['input'])}"
-        parts.append(f"{place}: {error['msg'].removeprefix('Value error, ')}{found}")
-    return "; ".join(parts)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"

@@ -112,11 +112,11 @@ async def test_a_judge_that_counts_from_zero_is_asked_again() -> None:
     found = await verdicts(Judge(model), CHECK, ["a", "b"], "text")
 
     assert [item.verdict for item in found] == [True, False]
-    assert "verdicts.0.number: expected a number from 1 to 2, found 0" in model.calls[1].messages[-1].content
+    assert "verdicts[0].number: expected a number from 1 to 2, found 0" in model.calls[1].messages[-1].content
 
 
 async def test_a_judge_that_counts_from_zero_again_is_an_error_that_says_so() -> None:
-    with pytest.raises(JudgeError, match=r"asked twice: verdicts\.0\.number: expected a number from 1 to 2, found 0"):
+    with pytest.raises(JudgeError, match=r"asked twice: verdicts\[0\].number: expected a number from 1 to 2, found 0"):
         await verdicts(Judge(ScriptedModel(reply({0: True, 1: False}))), CHECK, ["a", "b"], "text")
 
 

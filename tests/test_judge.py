@@ -129,8 +129,8 @@ async def test_a_verdict_is_read_with_its_reason(reply: str, reason: str, verdic
     ("reply", "problem"),
     [
         case("verdict-out-of-vocabulary", '{"verdict": "partially", "reason": "hard to say"}', "'partially'"),
-        case("verdict-key-missing", '{"reason": "looks fine"}', "verdict: Field required"),
-        case("wrong-key-spelling", '{"Verdict": true, "Reasoning": "spreads malware"}', "verdict: Field required"),
+        case("verdict-key-missing", '{"reason": "looks fine"}', "verdict: is missing"),
+        case("wrong-key-spelling", '{"Verdict": true, "Reasoning": "spreads malware"}', "verdict: is missing"),
     ],
 )
 async def test_without_a_clear_verdict_there_is_none(reply: str, problem: str) -> None:
@@ -320,7 +320,7 @@ async def test_case_and_brackets_of_a_label_are_presentation(reply: str) -> None
     [
         ("neither", "expected 'correct' or 'incorrect'"),
         ('{"label": "neither"}', "label: expected 'correct' or 'incorrect', found 'neither'"),
-        ('{\n"opposite": "correct"\n}', "label: Field required"),
+        ('{\n"opposite": "correct"\n}', "label: is missing"),
     ],
 )
 async def test_no_label_is_an_error(reply: str, problem: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from genkit_eval.answers import label_key
 
@@ -17,8 +17,27 @@ __all__ = ["Anchors", "Category", "Criterion", "Demonstration", "GEval", "Neares
 MENTION = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
 """How the text of a criterion speaks of a variable."""
 
+
+def _matching(pattern: str, expected: str) -> AfterValidator:
+    """Refuses a text in words, as a pattern is none to those who write YAML."""
+
+    def matching(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"expected {expected}")
+        return text
+
+    return AfterValidator(matching)
+
+
+PLACE_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
+EVALUATOR_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*$"
+
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
-PlaceName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=60)]
+PlaceName = Annotated[
+    str,
+    Field(max_length=60, json_schema_extra={"pattern": PLACE_NAME}),
+    _matching(PLACE_NAME, "letters, digits and _, no digit first"),
+]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -104,9 +123,10 @@ class Own(Part):
     name: Annotated[
         str,
         Field(
-            pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*$",
             description="By which runs refer to it, like custom/window.",
+            json_schema_extra={"pattern": EVALUATOR_NAME},
         ),
+        _matching(EVALUATOR_NAME, "letters, digits and _ . : - with / between them"),
     ]
     title: Annotated[str | None, Field(description="What tables call it.")] = None
     criterion: Annotated[

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from genkit_eval.errors import ConfigError, UnknownName
+from genkit_eval.misfits import explained, shown
 from genkit_eval_judges.criterion import Criterion, GEval
-from genkit_eval_judges.misfits import misfits, shown
 
 __all__ = ["document_of", "document_schema", "own_of"]
 
@@ -40,7 +40,8 @@ def own_of(document: JsonValue) -> Criterion | GEval:
         ConfigError: it describes none; says where and why.
     """
     if not isinstance(document, Mapping):
-        raise ConfigError(f"expected a mapping with name, intent and criterion, found {shown(document)}")
+        found = "nothing" if document is None else shown(document)
+        raise ConfigError(f"expected an object with name, intent and criterion, found {found}")
     kind = document.get("kind", "criterion")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ConfigError(str(UnknownName("kind", str(kind), KINDS)))
@@ -51,7 +52,7 @@ def own_of(document: JsonValue) -> Criterion | GEval:
     try:
         return KINDS[kind].model_validate(document)
     except ValidationError as problem:
-        raise ConfigError(misfits(problem, {**document})) from problem
+        raise ConfigError(explained(problem, {**document})) from problem
 
 
 def document_of(own: Criterion | GEval) -> dict[str, JsonValue]:

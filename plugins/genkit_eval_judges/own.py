@@ -13,11 +13,11 @@ from genkit_eval import EvaluatorFormat, FileEvaluator, Judge, Preparation, Regi
 from genkit_eval.errors import ConfigError
 from genkit_eval.judge import as_model
 from genkit_eval.judged import MetricConfig, define_judged, seated, sighted
+from genkit_eval.misfits import explained
 from genkit_eval_judges.criterion import Criterion, GEval
 from genkit_eval_judges.criterion_judge import criterion_metric
 from genkit_eval_judges.documents import document_of, document_schema, own_of
 from genkit_eval_judges.geval import generated_steps, geval_metric, steps_key
-from genkit_eval_judges.misfits import misfits
 from genkit_eval_judges.own_judge import shows_nothing
 from genkit_eval_judges.quality import RUBRICS
 from genkit_eval_judges.quality.as_criterion import as_criterion
@@ -108,7 +108,7 @@ def _steps_of(own: GEval, config: MetricConfig, common: MetricConfig, registry: 
         try:
             finished = GEval.model_validate({**own.model_dump(), "steps": given})
         except ValidationError as problem:
-            raise ConfigError(misfits(problem, {"steps": given})) from problem
+            raise ConfigError(explained(problem, {"steps": given})) from problem
         define_own(registry, finished, common)
 
     note = f"the steps of {own.evaluator}: what stands here is followed; edit it, and the evaluator has another version"

@@ -121,10 +121,10 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("name: a\nintent: ' '\ncriterion: ''\n", "intent: is empty"),
         ("name: a\nintent: 5\ncriterion: c\n", "intent: expected text, found 5"),
         ("name: a\nintent: i\ncriterion: c\nthreshold: 50\n", "expected less than or equal to 1, found 50"),
-        ("name: a\nintent: i\ncriterion: c\ndemonstrations: {}\n", "expected a list, found a mapping"),
+        ("name: a\nintent: i\ncriterion: c\ndemonstrations: {}\n", "expected a list, found an object"),
         (
             "name: a\nintent: i\ncriterion: c\nscale: binery\n",
-            "one.yaml: scale: expected 'continuous' or 'binary', a mapping or a list, found 'binery'",
+            "one.yaml: scale: expected 'continuous' or 'binary', an object or a list, found 'binery'",
         ),
         (
             "name: a\nintent: i\ncriterion: c\nscale: {low: 2, high: 1}\n",
@@ -162,8 +162,8 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
             "name: a\n---\nname: b\n",
             "line 2: not valid YAML: expected a single document in the stream, but found another",
         ),
-        ("just text", "expected a mapping"),
-        ("", "expected a mapping with name, intent and criterion, found nothing"),
+        ("just text", "expected an object"),
+        ("", "expected an object with name, intent and criterion, found nothing"),
         ("[]", "one.yaml holds no evaluator: its list is empty"),
         ("name: !!python/object:os.system a\n", "refused"),
     ],
