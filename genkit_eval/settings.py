@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from genkit_eval.engine.model_limits import read_model_limits
 from genkit_eval.errors import ConfigError, UnknownName
 
 __all__ = ["Setting", "Settings", "find_settings"]
@@ -56,6 +57,13 @@ def _per_minute(value: object) -> float:
     return number
 
 
+def _model_limit(value: object) -> str:
+    texts = value if isinstance(value, list) else [value]
+    together = "; ".join(_text(text) for text in texts)
+    read_model_limits(together)
+    return together
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     variable: str
@@ -69,6 +77,9 @@ _KNOWN = {
     "judge": _Known("GENKIT_EVAL_JUDGE", _text, "text, the name of a model like 'openai/NAME'"),
     "embedder": _Known("GENKIT_EVAL_EMBEDDER", _text, "text, the name of an embedder like 'openai/NAME'"),
     "max_concurrency": _Known("GENKIT_EVAL_MAX_CONCURRENCY", _count, "a whole number from 1 up"),
+    "model_limit": _Known(
+        "GENKIT_EVAL_MODEL_LIMIT", _model_limit, "text like 'openai/NAME:concurrency=4', or a list of such texts"
+    ),
     "prices": _Known("GENKIT_EVAL_PRICES", _text, "text, the path of a JSON file of prices"),
     "requests_per_minute": _Known("GENKIT_EVAL_REQUESTS_PER_MINUTE", _per_minute, "a number above 0"),
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),
@@ -124,6 +135,12 @@ class Settings:
         return self._number("tokens_per_minute")
 
     @property
+    def model_limit(self) -> str | None:
+        """Limits of some models, as `read_model_limits` reads them."""
+        value = self.get("model_limit").value
+        return None if value is None else str(value)
+
+    @property
     def timeout(self) -> float | None:
         """Seconds for a call of target or evaluator; 0: no deadline."""
         return self._number("timeout")
@@ -160,6 +177,8 @@ def find_settings(
 def _setting(value: object, known: _Known, origin: str, folder: Path | None = None) -> Setting:
     try:
         return Setting(known.read(value), origin, folder)
+    except ConfigError as problem:
+        raise ConfigError(f"{origin}: {problem}") from None
     except ValueError:
         raise ConfigError(f"{origin} is {value!r}: expected {known.expected}") from None
 

@@ -80,6 +80,8 @@ def test_a_root_in_a_file_is_relative_to_the_file(project: Path) -> None:
         ("app = 3", "expected text like 'app.py:ge'"),
         ("judge = ' '", "expected text, the name of a model like 'openai/NAME'"),
         ("embedder = 3", "expected text, the name of an embedder like 'openai/NAME'"),
+        ("model_limit = 3", "expected text like 'openai/NAME:concurrency=4', or a list of such texts"),
+        ("model_limit = ['a:b=1']", "'a:b=1': unknown limit 'b'"),
         ("rot = 'x'", "did you mean 'root'"),
         ("app = ", "cannot be read"),
     ],
@@ -113,6 +115,21 @@ def test_what_models_take_a_minute_may_come_from_file_and_variable(project: Path
     settings = find_settings({}, start=project, environment={"GENKIT_EVAL_TOKENS_PER_MINUTE": "2e6"})
 
     assert (settings.requests_per_minute, settings.tokens_per_minute) == (500, 2_000_000)
+
+
+def test_limits_of_models_are_texts_in_one_or_a_list(project: Path) -> None:
+    (project / "genkit-eval.toml").write_text(
+        'model_limit = ["openai/a:concurrency=4", "b:requests_per_minute=9"]', encoding="utf-8"
+    )
+    variables = {"GENKIT_EVAL_MODEL_LIMIT": "openai/a:concurrency=5; b:concurrency=1"}
+
+    of_file = find_settings({}, start=project, environment={})
+    of_variable = find_settings({}, start=project, environment=variables)
+
+    assert of_file.model_limit == "openai/a:concurrency=4; b:requests_per_minute=9"
+    assert of_variable.model_limit == variables["GENKIT_EVAL_MODEL_LIMIT"]
+    with pytest.raises(ConfigError, match=r"^--model-limit: 'b': expected MODEL:LIMIT=NUMBER"):
+        find_settings({"model_limit": ["b"]}, start=project, environment={})
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "inf", "nan", "x"])

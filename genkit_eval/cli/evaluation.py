@@ -19,6 +19,7 @@ from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import DataFile, EvalRun, ModelLimits, route
+from genkit_eval.engine.model_limits import read_model_limits
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document
@@ -73,10 +74,17 @@ def limits_of(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     for name, option in (("max_failures", "max_failures"), ("retry_seconds", "retry_timeout"), ("retries", "retries")):
         if options[option] is not None:
             limits[name] = options[option]
+    models = _model_limits(settings)
+    return limits if models is None else {**limits, "models": models}
+
+
+def _model_limits(settings: Settings) -> ModelLimits | Mapping[str, ModelLimits] | None:
+    """Those of all models, and of some by their names; None where nothing is set."""
     requests, tokens = settings.requests_per_minute, settings.tokens_per_minute
-    if requests is not None or tokens is not None:
-        limits["models"] = ModelLimits(requests_per_minute=requests, tokens_per_minute=tokens)
-    return limits
+    common = ModelLimits(requests_per_minute=requests, tokens_per_minute=tokens)
+    if settings.model_limit is None:
+        return None if common == ModelLimits() else common
+    return {"*": common, **read_model_limits(settings.model_limit, common=common)}
 
 
 def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:

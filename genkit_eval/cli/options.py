@@ -161,6 +161,14 @@ def speed_options(function: F) -> F:
         click.option("--retries", type=click.IntRange(min=0), metavar="N", help="How often it is sent again. [5]"),
         click.option("--requests-per-minute", type=_PER_MINUTE, metavar="N", help="To each model. [as it bears]"),
         click.option("--tokens-per-minute", type=_PER_MINUTE, metavar="N", help="To and from each model."),
+        click.option(
+            "--model-limit",
+            multiple=True,
+            callback=lambda _context, _option, texts: list(texts) or None,
+            metavar="MODEL:LIMIT=N,…",
+            help="Limits of one model or provider, like openai/gpt-4o:requests_per_minute=500: concurrency (calls at "
+            "once, to begin with), most_concurrency, requests_per_minute, tokens_per_minute. Repeatable.",
+        ),
     ]
     return _all(options, function)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from genkit_eval.errors import ConfigError
+from genkit_eval.errors import ConfigError, UnknownName
 
-__all__ = ["ModelLimits", "limits_for", "model_limits_from", "model_limits_json"]
+__all__ = ["ModelLimits", "limits_for", "model_limits_from", "model_limits_json", "read_model_limits"]
 
 _KEYS = {
     "concurrency": "concurrency",
@@ -18,6 +19,10 @@ _KEYS = {
     "requests_per_minute": "requestsPerMinute",
     "tokens_per_minute": "tokensPerMinute",
 }
+
+_FORM = "MODEL:LIMIT=NUMBER, like openai/gpt-4o:concurrency=4,requests_per_minute=500"
+# a model's name may hold colons itself
+_NAMED = re.compile(r"(?P<name>[^=]*):(?P<limits>[^:]*=.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class ModelLimits:
 
 
 def limits_for(name: str, models: ModelLimits | Mapping[str, ModelLimits], *, samples: int) -> ModelLimits:
-    """The limits of one model: by its name, by that of its provider, or those of all.
+    """The limits of one model: by its name, by that of its provider, or those of all others ("*").
 
     Args:
         samples: in flight at one time.
@@ -60,7 +65,7 @@ def limits_for(name: str, models: ModelLimits | Mapping[str, ModelLimits], *, sa
         found = models
     else:
         provider = name.partition("/")[0]
-        found = models.get(name) or models.get(provider) or ModelLimits()
+        found = models.get(name) or models.get(provider) or models.get("*") or ModelLimits()
     return found if found.concurrency is not None else replace(found, concurrency=samples)
 
 
@@ -80,3 +85,45 @@ def model_limits_from(form: Mapping[str, JsonValue]) -> ModelLimits | Mapping[st
         return {name: limits for name, limits in named.items() if isinstance(limits, ModelLimits)}
     # whoever wrote it had them checked; they are checked again here
     return ModelLimits(**{name: form[key] for name, key in _KEYS.items() if key in form})  # type: ignore[arg-type]
+
+
+def read_model_limits(text: str, *, common: ModelLimits | None = None) -> Mapping[str, ModelLimits]:
+    """Limits of models as one writes them: "openai/gpt-4o:concurrency=4,requests_per_minute=500; llama:concurrency=1".
+
+    Args:
+        common: holds for each of them where its own say nothing.
+
+    Raises:
+        ConfigError: naming the part that is wrong.
+    """
+    found: dict[str, ModelLimits] = {}
+    for part in filter(None, map(str.strip, text.split(";"))):
+        match = _NAMED.fullmatch(part)
+        name = "" if match is None else match["name"].strip()
+        if match is None or not name:
+            raise ConfigError(f"'{part}': expected {_FORM}")
+        if name in found:
+            raise ConfigError(f"'{name}' is named twice: name it once, with commas between its limits")
+        try:
+            # what is no whole number where one must be is refused there
+            found[name] = replace(common or ModelLimits(), **_limits_in(match["limits"]))  # type: ignore[arg-type]
+        except ConfigError as problem:
+            raise ConfigError(f"'{part}': {problem}") from None
+    return found
+
+
+def _limits_in(text: str) -> dict[str, int | float]:
+    limits: dict[str, int | float] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals:
+            raise ConfigError(f"expected LIMIT=NUMBER at '{part}'")
+        if name not in _KEYS:
+            raise UnknownName("limit", name, _KEYS)
+        if name in limits:
+            raise ConfigError(f"{name} is given twice")
+        try:
+            limits[name] = int(value) if value.isdecimal() else float(value)
+        except ValueError:
+            raise ConfigError(f"{name} is '{value}': expected a number") from None
+    return limits

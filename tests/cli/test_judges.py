@@ -208,12 +208,17 @@ def test_a_spent_quota_is_named_and_is_no_success(
 def test_how_models_are_asked_is_kept_with_the_run(
     genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ["--requests-per-minute", "6000", "--call-timeout", "9", "--retry-timeout", "0", "--retries", "2"]
+    options = ["--call-timeout", "9", "--retry-timeout", "0", "--retries", "2"]
+    of_some = ["--model-limit", "openai/x:concurrency=4,tokens_per_minute=9000", "--model-limit", "llama:concurrency=1"]
     with OpenAIServer(HARMLESS) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        done = genkit_eval(*JUDGED, "--judge", "openai/anything", *options)
+        done = genkit_eval(*JUDGED, "--judge", "openai/anything", "--requests-per-minute", "6000", *options, *of_some)
 
     limits = json.loads(run_files(answers)[0].read_text(encoding="utf-8"))["key"]["limits"]
     assert done.code == 0
-    assert limits["models"] == {"requestsPerMinute": 6000}
+    assert limits["models"] == {
+        "*": {"requestsPerMinute": 6000},
+        "openai/x": {"concurrency": 4, "requestsPerMinute": 6000, "tokensPerMinute": 9000},
+        "llama": {"concurrency": 1, "requestsPerMinute": 6000},
+    }
     assert (limits["callSeconds"], limits["retrySeconds"], limits["retries"]) == (9, 0, 2)

@@ -353,6 +353,7 @@ def test_a_model_has_its_own_limits_or_its_providers_or_those_of_all() -> None:
 
     assert found == [1, 2, 9]
     assert limits_for("b/x", of_provider, samples=9) == of_provider
+    assert limits_for("b/x", {**models, "*": ModelLimits(concurrency=3)}, samples=9).concurrency == 3
 
 
 @pytest.mark.parametrize(
