@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack, overload
 from pydantic import JsonValue
 
 from genkit_eval.definitions import EvaluatorSettings
-from genkit_eval.errors import ConfigError, NotGiven, Unprepared
+from genkit_eval.errors import NotGiven
 from genkit_eval.registry import EvaluatorRef, Plugin, Registry
 from genkit_eval.types import Sample
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Combination,
         EvalRun,
         Limits,
+        Means,
         OnProgress,
         Plan,
         Repeats,
@@ -79,6 +80,7 @@ class GenkitEval:
         self.registry, self.cache = Registry(), cache
         self._own_prices = dict(prices or {})
         self._given_root = None if root is None else Path(root)
+        self._choices: dict[str, JsonValue] = {}
         self._stores = dataset_store, eval_store
         self.registry.define_later("route", _define_route)
         for plugin in plugins:
@@ -248,14 +250,14 @@ class GenkitEval:
         """
         if resume is not None:
             return await self._resume(resume, data, limits, budget, progress)
-        from genkit_eval.engine import new_key, run_cases
+        from genkit_eval.engine import Means, new_key, run_cases
 
-        plan, source = await self.plan(
-            data, target=target, evaluators=evaluators, select=select, repeats=repeats, prepare=True
-        )
-        terms = self.terms(plan, limits=limits, budget=budget)
-        journal = self.runs.store.begin(new_key(plan, source, terms))
-        return await run_cases(plan, source, journal, terms, notices=tuple(source.notices), progress=progress)
+        plan, source = await self.plan(data, target=target, evaluators=evaluators, select=select, repeats=repeats)
+        with Means(self.terms(plan, limits=limits, budget=budget)) as means:
+            plan, told = await self.prepared(plan, means)
+            journal = self.runs.store.begin(means.noted(new_key(plan, source, means.terms)))
+            notices = (*source.notices, *told)
+            return await run_cases(plan, source, journal, means, notices=notices, progress=progress)
 
     async def plan(
         self,
@@ -265,22 +267,34 @@ class GenkitEval:
         evaluators: Sequence[str | EvaluatorRef] | None = None,
         select: Selection | None = None,
         repeats: Repeats | None = None,
-        prepare: bool = False,
     ) -> tuple[Plan, Source]:
         """What `evaluate` would run, and on which samples: looked at and checked, with nothing run.
 
-        With `prepare`, what has to be made once for an evaluator is made, which may cost a call of a model.
+        What has to be made once for an evaluator may be `lacking` yet: see `prepared`.
         """
-        from genkit_eval.engine import Repeats, Selection, off_loop, sample_problems, source_of
+        from genkit_eval.engine import Repeats, Selection, off_loop, own_target, plan_for, sample_problems, source_of
 
         if data is None:
             raise NotGiven("data", "evaluate() needs data", advice="a dataset's id, a Path, or samples")
         repeats = repeats or Repeats()
         source = await off_loop(lambda: source_of(self.datasets.store, data, select or Selection()))
-        told: list[str] = []
-        plan = await self._planned(lambda: self._plan(source, target, evaluators, repeats), told, prepare=prepare)
+        wanted = own_target(source) if isinstance(target, _FromDataset) else target
+        plan = self._planned(lambda: plan_for(self.registry, source, wanted, evaluators, repeats))
         problems = await off_loop(lambda: sample_problems(plan, source))
-        return plan, replace(source, notices=(*source.notices, *told, *problems)).repeated(repeats.target)
+        return plan, replace(source, notices=(*source.notices, *problems)).repeated(repeats.target)
+
+    async def prepared(self, plan: Plan, means: Means) -> tuple[Plan, Sequence[str]]:
+        """The plan once what is lacking is made, which may cost calls of models, and what there is to tell of it.
+
+        Raises:
+            Unprepared: only the cache may be asked. ModelError: whoever was to make it did not.
+        """
+        if not plan.lacking:
+            return plan, ()
+        from genkit_eval.preparation import make_lacking
+
+        told = await make_lacking(plan, self.registry, self.root / "prepared", means)
+        return plan.renewed(self.registry), told
 
     async def rescore(
         self,
@@ -309,11 +323,13 @@ class GenkitEval:
         parent = run if isinstance(run, engine.EvalRun) else self.runs.load(run)
         source = await engine.off_loop(lambda: engine.stored_outputs(parent))
         again = repeats or engine.Repeats()
-        plan = await self._planned(lambda: engine.rescore_plan(self.registry, parent.key, evaluators, again))
+        plan = self._planned(lambda: engine.rescore_plan(self.registry, parent.key, evaluators, again))
         problems = await engine.off_loop(lambda: engine.sample_problems(plan, source))
-        terms = self.terms(plan, limits=limits, budget=budget)
-        journal = self.runs.store.begin(engine.rescore_key(engine.new_key(plan, source, terms), parent.key))
-        return await engine.run_cases(plan, source, journal, terms, notices=tuple(problems), progress=progress)
+        with engine.Means(self.terms(plan, limits=limits, budget=budget)) as means:
+            plan, told = await self.prepared(plan, means)
+            key = engine.rescore_key(engine.new_key(plan, source, means.terms), parent.key)
+            journal = self.runs.store.begin(means.noted(key))
+            return await engine.run_cases(plan, source, journal, means, notices=(*problems, *told), progress=progress)
 
     async def score(
         self,
@@ -326,12 +342,14 @@ class GenkitEval:
 
         `seconds` is each evaluator's deadline. Judges are asked as in a run, so what the cache knows costs nothing.
         """
-        from genkit_eval.engine import checked_use, make_plan, score_point
+        from genkit_eval.engine import Means, make_plan, score_point
 
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
-        idle = [name for name, work in self.registry.preparations.items() if work.idle(point)]
-        plan = await self._planned(lambda: make_plan(self.registry, None, refs, idle=idle))
-        return await score_point(plan, point, evaluator_seconds=seconds, cache=checked_use(self.cache))
+        plan = self._planned(lambda: make_plan(self.registry, None, refs))
+        needed = [name for name in plan.lacking if not self.registry.preparations[name].idle(point)]
+        with Means(self.terms(plan), self._choices) as means:
+            plan, _ = await self.prepared(replace(plan, lacking=tuple(needed)), means)
+            return await score_point(plan, point, means.calls, evaluator_seconds=seconds)
 
     async def _resume(
         self, run_id: str, data: Any, limits: Limits | None, budget: Budget | None, progress: OnProgress | None
@@ -341,14 +359,18 @@ class GenkitEval:
         run = self.runs.load(run_id)
         if run.complete:
             return run
-        plan = await self._planned(lambda: engine.recorded_plan(self.registry, run.key))
+        plan = self._planned(lambda: engine.recorded_plan(self.registry, run.key))
         engine.check_same_plan(run.key, plan)
         source = await engine.off_loop(lambda: engine.recorded_source(self.datasets.store, self.runs.load, run, data))
         # a run that was begun without the cache goes on without
         cache = run.key.cache or "on" if self.cache == "on" else self.cache
         terms = self.terms(plan, limits=limits or engine.limits_of(run.key), budget=budget, cache=cache)
-        journal, notices = self.runs.store.reopen(run_id), engine.changed_flow(run.key, plan)
-        return await engine.run_cases(plan, source, journal, terms, resumed=True, notices=notices, progress=progress)
+        notices = engine.changed_flow(run.key, plan)
+        with engine.Means(terms) as means:
+            journal = self.runs.store.reopen(run_id)
+            return await engine.run_cases(
+                plan, source, journal, means, resumed=True, notices=notices, progress=progress
+            )
 
     def terms(
         self, plan: Plan, *, limits: Limits | None = None, budget: Budget | None = None, cache: str | None = None
@@ -360,35 +382,18 @@ class GenkitEval:
             check_priced(asked_models(plan, self.registry, self.prices))
         return Terms(limits or Limits(), budget, self.prices, checked_use(cache or self.cache))
 
-    async def _planned(self, make: Callable[[], Plan], told: list[str] | None = None, *, prepare: bool = True) -> Plan:
-        """A plan; first what its evaluators lack until then, if nothing else is wrong with it, which is `told`."""
+    def _planned(self, make: Callable[[], Plan]) -> Plan:
+        """A plan, with what was made for its evaluators by an earlier run."""
         from genkit_eval.dataset_access import dataset_reader
 
         dataset_reader.set(lambda dataset, version: self.datasets.get(dataset, version=version))
-        try:
-            return make()
-        except Unprepared as lacking:
-            from genkit_eval import preparation
+        plan = make()
+        if not plan.lacking:
+            return plan
+        from genkit_eval.preparation import take_kept
 
-            folder, may_ask = self.root / "prepared", prepare and self.cache != "only"
-            made = await preparation.prepare(self.registry, lacking.names, folder, may_ask=may_ask)
-            if told is not None:
-                told += made
-            return make()
-
-    def _plan(self, source: Source, target: Target | _FromDataset | None, evaluators: Any, repeats: Repeats) -> Plan:
-        from genkit_eval.engine import make_plan, own_evaluators, own_target
-
-        if isinstance(target, _FromDataset):
-            target = own_target(source)
-        if evaluators is None:
-            evaluators = own_evaluators(source, self.registry)
-        if target is None and repeats.target > 1:
-            raise ConfigError(
-                f"the target is to be repeated {repeats.target} times, but no target is called: the samples bring "
-                "their outputs; repeat the judges, or give a target"
-            )
-        return make_plan(self.registry, target, evaluators, judge_repeats=repeats.judge)
+        take_kept(self.registry, plan.lacking, self.root / "prepared")
+        return plan.renewed(self.registry)
 
 
 def _define_route(registry: Registry) -> None:

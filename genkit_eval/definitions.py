@@ -61,6 +61,11 @@ class Evaluator:
         return f"/evaluator/{self.name}"
 
     @property
+    def own_name(self) -> str:
+        """The name that it was defined by, also where it goes by an alias."""
+        return self.alias_of or self.name
+
+    @property
     def direction(self) -> Direction:
         """Which way its scores get better."""
         return self.rule.direction

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
 from genkit_eval.app import GenkitEval
-from genkit_eval.engine import AskedModel, Plan, Selection, Source, Terms, asked_models, new_key, run_cases, source_of
+from genkit_eval.engine import (
+    AskedModel,
+    Means,
+    Plan,
+    Selection,
+    Source,
+    Terms,
+    asked_models,
+    new_key,
+    run_cases,
+    source_of,
+)
 from genkit_eval.prices import Price
+from genkit_eval.report.forecast_lines import forecast_lines
+from genkit_eval.report.lines import Line
 from genkit_eval.stored import EvalResult, EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import LocalFileEvalStore
 from genkit_eval.types import Outcome
@@ -30,6 +43,8 @@ class Forecast:
     usage: Sequence[ModelUsage]
     seconds: float | None = None
     basis: str | None = None
+    lacking: Sequence[str] = ()
+    """Evaluators for which a call before the first case makes something that is kept; the usage does not hold it."""
     stopped: str | None = None
     """Why the probe was ended before all of its cases were, so that it tells nothing."""
 
@@ -45,6 +60,18 @@ class Forecast:
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 
+    def lines(self, width: int) -> Iterator[Line]:
+        """As it is said on a terminal."""
+        return forecast_lines(
+            self.key,
+            self.usage,
+            seconds=self.seconds,
+            basis=self.basis,
+            stopped=self.stopped,
+            lacking=self.lacking,
+            width=width,
+        )
+
 
 async def forecast(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, *, probe: int = 0) -> Forecast:
     """Estimate from so many cases that are run now, else from an earlier run alike, else say what is known.
@@ -56,14 +83,15 @@ async def forecast(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, *, 
     asked = asked_models(plan, ge.registry, terms.prices)
     unknown = [ModelUsage.model_validate({"used_by": model.used_by, "model": model.name}) for model in asked]
     found = await _probed(ge, plan, source, terms, probe) if probe else _earlier(ge, plan, key, asked)
+    lacking = () if probe else plan.lacking
     if found is None or isinstance(found, Stopped):
-        return Forecast(key, unknown, stopped=None if found is None else found.reason)
+        return Forecast(key, unknown, lacking=lacking, stopped=None if found is None else found.reason)
     usage, cases, seconds, basis = found
     share = source.count / cases
     told = [_scaled(spent, share) for spent in usage]
     named = {(spent.used_by, spent.model) for spent in told}
     silent = [model for model in unknown if (model.used_by, model.model) not in named]
-    return Forecast(key, [*told, *silent], None if seconds is None else seconds * share, basis)
+    return Forecast(key, [*told, *silent], None if seconds is None else seconds * share, basis, lacking)
 
 
 _Found = tuple[Sequence[ModelUsage], int, float | None, str]
@@ -75,10 +103,12 @@ async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, coun
     step = max(1, len(samples) // count)
     # all over the data: what comes first may be short
     chosen = source_of(ge.datasets.store, samples[::step][:count], Selection()).repeated(source.repeats)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, Means(terms) as means:
+        # what it costs is paid once, however many cases there are
+        plan, _ = await ge.prepared(plan, means)
         journal = LocalFileEvalStore(Path(folder)).begin(new_key(plan, chosen, terms))
         began = monotonic()
-        run = await run_cases(plan, chosen, journal, terms, progress=lambda _: None)
+        run = await run_cases(plan, chosen, journal, means, progress=lambda _: None)
         took = monotonic() - began
         done, failed = len(run.results), sum(_failed(result) for result in run.failing())
     if run.key.stopped is not None:
@@ -131,7 +161,7 @@ def _uncached(spent: ModelUsage) -> ModelUsage:
 def _scaled(spent: ModelUsage, share: float) -> ModelUsage:
     """So many times as much; counts are rounded up."""
     values: dict[str, object] = {"model": spent.model, "used_by": spent.used_by}
-    for name in ("input_tokens", "output_tokens", "cached_tokens", "model_calls"):
+    for name in ("input_tokens", "output_tokens", "cached_tokens", "written_tokens", "model_calls"):
         count = getattr(spent, name)
         if count is not None:
             values[name] = math.ceil(count * share - 1e-9)

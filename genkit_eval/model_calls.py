@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue
 
 from genkit_eval.models import Embedder, Message, Model, Reply
 
-__all__ = ["Caller", "caller", "embed", "embedded", "generate"]
+__all__ = ["Caller", "caller", "embed", "embedded", "generate", "settle"]
 
 Read = TypeVar("Read")
 T = TypeVar("T")
@@ -39,6 +39,10 @@ class Caller(Protocol):
         self, embedder: Embedder, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None
     ) -> Sequence[Sequence[float]]:
         """One vector a text."""
+        ...
+
+    def settle(self, what: str, value: JsonValue) -> JsonValue:
+        """What holds of this matter to the run's end."""
         ...
 
 
@@ -81,6 +85,20 @@ async def embed(
     if through is None:
         return await embedded(embedder, texts, config)
     return await through.embed(embedder, texts, config=config)
+
+
+def settle(what: str, value: JsonValue) -> JsonValue:
+    """What holds of a matter that is decided by the first reply, as all scores of a run must have one ruler.
+
+    Args:
+        what: the matter, as `"geval/coherence by openai/gpt-4o: form"`; it stands in the run's key.
+        value: what this reply would decide.
+
+    Returns:
+        What was settled first, in whichever session of the run; outside a run, the value itself.
+    """
+    through = caller.get()
+    return value if through is None else through.settle(what, value)
 
 
 async def embedded(

@@ -2,54 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from genkit_eval._files import Draft
 from genkit_eval.datasets.yaml_files import parse_yaml, yaml_text
-from genkit_eval.errors import ConfigError, DataFileError, StoreError, Unprepared
+from genkit_eval.engine import Means, Plan
+from genkit_eval.errors import ConfigError, DataFileError, JudgeError, ModelError, StoreError, Unprepared
 from genkit_eval.registry import Preparation, Registry
 
-__all__ = ["prepare"]
+__all__ = ["make_lacking", "take_kept"]
 
 
-async def prepare(registry: Registry, names: Iterable[str], folder: Path, *, may_ask: bool = True) -> list[str]:
-    """Make what these evaluators lack, unless the folder has it, and define them with it; what was made is told.
-
-    Args:
-        may_ask: whether a model may be asked.
+def take_kept(registry: Registry, names: Iterable[str], folder: Path) -> None:
+    """Define these evaluators with what an earlier run made for them, where that is kept.
 
     Raises:
         ConfigError: what was kept, and perhaps edited, is of no use.
-        Unprepared: it is not there, and nobody may be asked.
+    """
+    for name in names:
+        path = _path(registry, name, folder)
+        made = _kept(path)
+        if made is not None:
+            _define(registry, name, made, path)
+
+
+async def make_lacking(plan: Plan, registry: Registry, folder: Path, means: Means) -> Sequence[str]:
+    """Make what evaluators of the plan lack, keep it, and define them with it; what was made is told.
+
+    Raises:
+        Unprepared: only the cache may be asked.
         ModelError: whoever was to make it did not.
     """
     told = []
-    for name in names:
-        work = registry.preparations[name]
-        path = folder / f"{work.key}.yaml"
-        made = _kept(path)
-        if made is None and not may_ask:
+    for name in plan.lacking:
+        path = _path(registry, name, folder)
+        if means.terms.cache == "only":
             needs = registry.evaluator(name).needs
             raise Unprepared([name], f"{needs} ({path} is not there, and no model may be asked now)")
-        if made is None:
-            made = await _made(work, path)
-            told.append(f"{name}: what it lacked was made by a call beside the run, and is kept in {path}")
-        _define(registry, name, work, made, path)
+        used_by = next(cell.key for cell in plan.cells if cell.evaluator.own_name == name)
+        work = registry.preparations[name]
+        try:
+            made = await means.ask_first(used_by, work.make)
+        except ModelError as problem:
+            said = f"evaluator '{name}' lacks what is made before the first case: {problem.problem}"
+            raise JudgeError(said, kind=problem.kind, model=problem.model, text=problem.text) from problem
+        _define(registry, name, _keep(made, work, path), path)
+        told.append(
+            f"{name}: what it lacked was made before the first case, at the run's expense, and is kept in {path}"
+        )
     return told
 
 
-async def _made(work: Preparation, path: Path) -> Any:
-    """What is made now, and its file."""
-    made = await work.make()
+def _path(registry: Registry, name: str, folder: Path) -> Path:
+    return folder / f"{registry.preparations[name].key}.yaml"
+
+
+def _keep(made: Any, work: Preparation, path: Path) -> Any:
+    """What holds from now on: what was made, or what another run was quicker to keep."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with Draft(path) as draft:
             draft.write(f"# {work.note}\n{yaml_text(made)}".encode())
             draft.create()
     except FileExistsError:
-        # another run was quicker: both go by the same
         return _kept(path)
     except OSError as problem:
         raise StoreError(f"{path} cannot be written: {problem.strerror}") from problem
@@ -67,7 +84,8 @@ def _kept(path: Path) -> Any:
         raise StoreError(f"{path} cannot be read: {problem}") from problem
 
 
-def _define(registry: Registry, name: str, work: Preparation, made: Any, path: Path) -> None:
+def _define(registry: Registry, name: str, made: Any, path: Path) -> None:
+    work = registry.preparations[name]
     try:
         registry.redefine(name, lambda registry: work.define(registry, made))
     except ConfigError as problem:

@@ -213,7 +213,7 @@ class Registry:
                 raise UnknownName(f"option of evaluator '{evaluator.name}'", name, known)
         own: dict[str, Any] = {
             "name": checked_name("evaluator", alias),
-            "alias_of": evaluator.alias_of or evaluator.name,
+            "alias_of": evaluator.own_name,
             "presets": {**evaluator.presets, **presets},
         }
         made_for = evaluator.made_for

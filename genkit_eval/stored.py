@@ -212,6 +212,8 @@ class EvalRunKey(Data):
     repeats: Mapping[str, Json] | None = None
     budget: Mapping[str, Json] | None = None
     stopped: Stopped | None = None
+    choices: Mapping[str, Json] | None = None
+    """What its evaluators settled on by the first reply, and go by to its end."""
     cache: str | None = None
     """"off" or "only", where judges' replies were not taken from the cache as usual."""
     usage: Sequence[ModelUsage] = ()

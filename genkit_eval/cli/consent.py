@@ -13,9 +13,8 @@ from genkit_eval.cli.session import Session
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import ModelTarget
 from genkit_eval.engine.model_target import MODEL
-from genkit_eval.errors import ConfigError, Unprepared
+from genkit_eval.errors import ConfigError
 from genkit_eval.forecast import forecast
-from genkit_eval.report.forecast_lines import forecast_lines
 from genkit_eval.report.lines import rendered
 from genkit_eval.waiting import run_sync
 
@@ -52,7 +51,7 @@ def _billed(session: Session, request: Request, evaluators: Sequence[Evaluator])
             yield f"target {name}"
     lacking = session.ge.registry.preparations
     for evaluator in evaluators:
-        if evaluator.needs is not None and (evaluator.alias_of or evaluator.name) not in lacking:
+        if evaluator.needs is not None and evaluator.own_name not in lacking:
             # what cannot run is refused for that, not for its price
             continue
         names = [name for name in evaluator.models.values() if not _is_free(session, name)]
@@ -83,18 +82,14 @@ def _forecast_text(session: Session, request: Request) -> Sequence[str]:
         return ()
 
     async def told() -> Sequence[str]:
-        try:
-            plan, source = await session.ge.plan(
-                request.data,
-                target=request.target,
-                evaluators=request.evaluators,
-                select=request.select,
-                repeats=request.repeats,
-            )
-        except Unprepared as lacking:
-            return (f"{', '.join(lacking.names)}: first a call that makes what is lacking; the rest is known after it",)
+        plan, source = await session.ge.plan(
+            request.data,
+            target=request.target,
+            evaluators=request.evaluators,
+            select=request.select,
+            repeats=request.repeats,
+        )
         known = await forecast(session.ge, plan, source, session.ge.terms(plan, limits=request.limits))
-        lines = forecast_lines(known.key, known.usage, seconds=known.seconds, basis=known.basis, width=columns())
-        return list(rendered(lines, colour=False))
+        return list(rendered(known.lines(columns()), colour=False))
 
     return run_sync(told())

@@ -156,7 +156,7 @@ def _renamed(session: Session, like: str, name: str) -> str:
 def _document(session: Session, name: str) -> dict[str, JsonValue]:
     """What a file of the evaluator holds, with what was made for it."""
     found = prepared_evaluator(session, name)
-    bare = found.alias_of or found.name
+    bare = found.own_name
     document = found.metadata.get("document") or _format(session).document(bare)
     if not isinstance(document, dict):
         raise ConfigError(

@@ -14,7 +14,6 @@ from genkit_eval.cli.samples import suggesting_files
 from genkit_eval.cli.session import Session, app_prints_to_stderr, open_app
 from genkit_eval.forecast import Forecast, forecast
 from genkit_eval.report.documents import json_pieces
-from genkit_eval.report.forecast_lines import forecast_lines
 from genkit_eval.waiting import run_sync
 
 __all__ = ["command"]
@@ -43,8 +42,7 @@ def command(**options: Any) -> int:
     if options["as_json"]:
         say_json(json_pieces(_document(told)))
     else:
-        width, stopped = columns(), told.stopped
-        say(forecast_lines(told.key, told.usage, seconds=told.seconds, basis=told.basis, stopped=stopped, width=width))
+        say(told.lines(columns()))
     return 0
 
 
@@ -68,6 +66,7 @@ def _document(told: Forecast) -> dict[str, object]:
         "costUsd": told.cost_usd,
         "seconds": told.seconds,
         "basis": told.basis,
+        **({"lacking": list(told.lacking)} if told.lacking else {}),
         **({} if told.stopped is None else {"stopped": told.stopped}),
         "exitCode": 0,
     }

@@ -8,10 +8,9 @@ from genkit_eval.cli.output import tell
 from genkit_eval.cli.session import MODELS, Session, open_app
 from genkit_eval.definitions import Evaluator
 from genkit_eval.errors import ConfigError
-from genkit_eval.preparation import prepare
+from genkit_eval.preparation import take_kept
 from genkit_eval.settings import find_settings
 from genkit_eval.testing.fakes import HashEmbedder, ScriptedModel
-from genkit_eval.waiting import run_sync
 
 __all__ = ["open_with_judge", "prepared_evaluator"]
 
@@ -38,10 +37,12 @@ def prepared_evaluator(session: Session, name: str) -> Evaluator:
     registry = session.ge.registry
     with session.naming_the_app():
         evaluator = registry.evaluator(name)
-    bare = evaluator.alias_of or evaluator.name
-    if bare in registry.preparations:
+    if evaluator.own_name in registry.preparations:
         try:
-            run_sync(prepare(registry, [bare], session.ge.root / "prepared", may_ask=False))
+            take_kept(registry, [evaluator.own_name], session.ge.root / "prepared")
         except ConfigError as problem:
             tell(f"notice: {problem}")
-    return registry.evaluator(name)
+    found = registry.evaluator(name)
+    if found.needs is not None:
+        tell(f"notice: evaluator '{name}' {found.needs}")
+    return found

@@ -7,11 +7,12 @@ from genkit_eval.engine.budget import Budget
 from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
 from genkit_eval.engine.combined import define_combination
 from genkit_eval.engine.command_target import CommandTarget
-from genkit_eval.engine.evaluate import OnProgress, Terms, new_key, run_cases
-from genkit_eval.engine.given import own_evaluators, own_target, recorded_source, source_of
+from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
+from genkit_eval.engine.given import own_target, plan_for, recorded_source, source_of
 from genkit_eval.engine.http_target import HttpTarget
 from genkit_eval.engine.kept_replies import CacheUse, checked_use
 from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.means import Means, Terms
 from genkit_eval.engine.model_limits import ModelLimits
 from genkit_eval.engine.model_target import ModelTarget
 from genkit_eval.engine.off_loop import off_loop
@@ -49,6 +50,7 @@ __all__ = [
     "EvalRun",
     "HttpTarget",
     "Limits",
+    "Means",
     "ModelLimits",
     "ModelTarget",
     "OnProgress",
@@ -75,8 +77,8 @@ __all__ = [
     "negate",
     "new_key",
     "off_loop",
-    "own_evaluators",
     "own_target",
+    "plan_for",
     "record_context",
     "record_plan",
     "record_retrieved",

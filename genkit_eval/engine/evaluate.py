@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,14 +14,14 @@ from pydantic import JsonValue
 from genkit_eval._data import heap_set_aside
 from genkit_eval.engine.batch import judge_batches
 from genkit_eval.engine.brake import Brake, FailureWatch
-from genkit_eval.engine.budget import Budget, Purse
+from genkit_eval.engine.budget import Purse
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.interrupts import one_interrupt
-from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
+from genkit_eval.engine.means import Means, Terms
 from genkit_eval.engine.meter import Meter, OnProgress
 from genkit_eval.engine.model_calls import TARGET, RunCalls
 from genkit_eval.engine.off_loop import off_loop
@@ -33,22 +33,11 @@ from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
 from genkit_eval.engine.usage import Totals
 from genkit_eval.errors import StoreError
-from genkit_eval.prices import Prices
 from genkit_eval.stats import Tally
 from genkit_eval.stored import EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import Journal, StoredRun, new_run_id
 
-__all__ = ["OnProgress", "Terms", "new_key", "run_cases"]
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a run may take and spend: `budget` and `prices` hold for one session of it."""
-
-    limits: Limits = field(default_factory=Limits)
-    budget: Budget | None = None
-    prices: Prices = field(default_factory=Prices)
-    cache: CacheUse = "on"
+__all__ = ["OnProgress", "new_key", "run_cases"]
 
 
 def new_key(plan: Plan, source: Source, terms: Terms) -> EvalRunKey:
@@ -79,7 +68,7 @@ async def run_cases(
     plan: Plan,
     source: Source,
     journal: Journal,
-    terms: Terms,
+    means: Means,
     *,
     resumed: bool = False,
     notices: tuple[str, ...] = (),
@@ -89,9 +78,10 @@ async def run_cases(
 
     A run that its own limits or its budget end early comes back INCOMPLETE, with why it `stopped` in its key.
     """
-    session = _session(plan, source, journal, terms, progress)
+    session = _session(plan, source, journal, means, progress)
     if resumed:
-        journal.note({"budget": None if terms.budget is None else terms.budget.to_json(), "stopped": None})
+        budget = means.terms.budget
+        journal.note({"budget": None if budget is None else budget.to_json(), "stopped": None})
     # also while it is closed after the first Ctrl-C
     with one_interrupt():
         try:
@@ -102,7 +92,7 @@ async def run_cases(
             journal.close()
             raise
         finally:
-            session.kept.close()
+            means.kept.close()
 
 
 @dataclass(frozen=True)
@@ -113,36 +103,36 @@ class _Session:
     source: Source
     journal: Journal
     ledger: Ledger
-    kept: KeptReplies
-    totals: Totals
-    brake: Brake
+    means: Means
     meter: Meter
     lanes: _Lanes
 
     async def run(self, notices: tuple[str, ...], *, resumed: bool) -> StoredRun:
         plan, source, ledger = self.plan, self.source, self.ledger
         cases = await off_loop(lambda: remaining_cases(plan, source, ledger)) if resumed else _fresh_cases(source)
-        self.kept.recorded = ledger.recorded
+        self.means.kept.recorded = ledger.recorded
         self.meter.begin(notices)
         with heap_set_aside():
             await self.lanes.run(cases)
-        if self.brake.stopped is None or ledger.done >= source.count:
+        brake = self.means.brake
+        if brake.stopped is None or ledger.done >= source.count:
             await self.lanes.judge_batches()
-        if self.brake.stopped is not None and (ledger.done < source.count or ledger.left):
+        if brake.stopped is not None and (ledger.done < source.count or ledger.left):
             self.meter.tell()
             self.meter.tell_stopped()
-            return await off_loop(partial(self._left, self.brake.stopped), shield=True)
+            return await off_loop(partial(self._left, brake.stopped), shield=True)
         self.meter.tell()
-        key = _finished(self.journal.key, ledger, self.meter.seconds, self.usage())
+        key = _finished(self.journal.key, ledger, self.meter.seconds, self.usage(), self.means.choices.to_json())
         # all is done: whoever cancels now gets a finished run, not one that is closed twice
         return await off_loop(lambda: self.journal.finish(key, ledger.order), shield=True)
 
     def usage(self) -> Sequence[ModelUsage]:
-        return self.totals.of([cell.key for cell in self.plan.cells])
+        return self.means.calls.totals.of([cell.key for cell in self.plan.cells])
 
     def keep_usage(self) -> None:
         """Note what was spent; a journal that cannot be written to has been told of already."""
-        usage, unbilled = self.usage(), self.totals.unbilled([cell.key for cell in self.plan.cells])
+        usage = self.usage()
+        unbilled = self.means.calls.totals.unbilled([cell.key for cell in self.plan.cells])
         if usage:
             kept = {"usage": usage, **({"unbilled": unbilled} if unbilled else {})}
             with suppress(StoreError):
@@ -156,27 +146,18 @@ class _Session:
         return StoredRun.open_journal(self.journal.path)
 
 
-def _session(plan: Plan, source: Source, journal: Journal, terms: Terms, progress: OnProgress | None) -> _Session:
-    limits = replace(terms.limits, max_concurrency=min(terms.limits.max_concurrency, source.count))
+def _session(plan: Plan, source: Source, journal: Journal, means: Means, progress: OnProgress | None) -> _Session:
+    given, calls, brake, purse = means.terms.limits, means.calls, means.brake, means.purse
+    limits = replace(given, max_concurrency=min(given.max_concurrency, source.count))
     ledger = Ledger(journal, Tally(journal.key.evaluators), keep=bool(plan.batch_cells))
-    kept = KeptReplies(journal, cache=terms.cache)
-    brake = _brake(ledger, limits.most_failures(source.count))
-    purse = Purse(terms.budget, terms.prices, brake)
-    # as they were given: a few samples may ask many things at one time
-    calls = RunCalls(kept, purse, limits=terms.limits, prices=terms.prices)
-    _count_usage(plan, ledger, purse, calls.totals)
-    calls.totals.replay_unbilled(journal.key.unbilled or ())
-    meter = Meter(ledger, source.count, brake, calls.totals, progress)
-    lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
-    return _Session(plan, source, journal, ledger, kept, calls.totals, brake, meter, lanes)
-
-
-def _brake(ledger: Ledger, most_failures: int | None) -> Brake:
-    """What ends the run early."""
-    brake = Brake()
+    most_failures = limits.most_failures(source.count)
     if most_failures is not None:
         ledger.on_failure = FailureWatch(most_failures, brake).one_more
-    return brake
+    means.keep_in(journal)
+    _count_usage(plan, ledger, purse, calls.totals)
+    meter = Meter(ledger, source.count, brake, calls.totals, progress)
+    lanes = _Lanes(plan, ledger, limits, calls, brake, (meter.tell, purse.look))
+    return _Session(plan, source, journal, ledger, means, meter, lanes)
 
 
 def _count_usage(plan: Plan, ledger: Ledger, purse: Purse, totals: Totals) -> None:
@@ -234,12 +215,19 @@ class _Lanes:
             self.ledger.flush()
 
 
-def _finished(key: EvalRunKey, ledger: Ledger, seconds: float, usage: Sequence[ModelUsage]) -> EvalRunKey:
+def _finished(
+    key: EvalRunKey,
+    ledger: Ledger,
+    seconds: float,
+    usage: Sequence[ModelUsage],
+    choices: Mapping[str, JsonValue] | None,
+) -> EvalRunKey:
     total = ledger.done
     update: Mapping[str, JsonValue | Any] = {
         "state": RunState.COMPLETE,
         "stopped": None,
         "unbilled": None,
+        "choices": choices,
         "case_count": total,
         "target_errors": ledger.tally.target_errors,
         "seconds": round(seconds, 3),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from genkit_eval.engine.repeats import repeats_of
+from genkit_eval.engine.plan import Plan, make_plan
+from genkit_eval.engine.repeats import Repeats, repeats_of
 from genkit_eval.engine.rescore import stored_outputs
 from genkit_eval.engine.run import EvalRun
 from genkit_eval.engine.source import (
@@ -22,11 +23,12 @@ from genkit_eval.engine.source import (
     inline_source,
     no_source,
 )
+from genkit_eval.engine.targets import Target
 from genkit_eval.errors import ConfigError, NotFound, NotGiven, StoreError
-from genkit_eval.registry import Registry
+from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stores import DatasetStore
 
-__all__ = ["own_evaluators", "own_target", "recorded_source", "source_of"]
+__all__ = ["own_target", "plan_for", "recorded_source", "source_of"]
 
 
 def source_of(datasets: DatasetStore, data: Data, selection: Selection) -> Source:
@@ -102,12 +104,29 @@ def own_target(source: Source) -> str | None:
     return target
 
 
-def own_evaluators(source: Source, registry: Registry) -> list[str]:
-    """The evaluators that the dataset names.
+def plan_for(
+    registry: Registry,
+    source: Source,
+    target: Target | None,
+    evaluators: Sequence[str | EvaluatorRef] | None,
+    repeats: Repeats,
+) -> Plan:
+    """The plan for these samples, with the dataset's evaluators where none are given.
 
     Raises:
-        NotGiven: none.
+        NotGiven: the dataset names none. Whatever `make_plan` raises.
     """
+    if evaluators is None:
+        evaluators = _own_evaluators(source, registry)
+    if target is None and repeats.target > 1:
+        raise ConfigError(
+            f"the target is to be repeated {repeats.target} times, but no target is called: the samples bring "
+            "their outputs; repeat the judges, or give a target"
+        )
+    return make_plan(registry, target, evaluators, judge_repeats=repeats.judge)
+
+
+def _own_evaluators(source: Source, registry: Registry) -> list[str]:
     evaluators = list(source.dataset.metric_refs) if source.dataset else []
     if not evaluators:
         known = ", ".join(registry.ready_evaluators[:10]) or "none is defined yet"

@@ -59,14 +59,19 @@ class KeptReplies:
     A reply goes to the run's journal before anybody reads it, and to the cache once somebody could use it.
     """
 
-    def __init__(self, journal: Journal | None = None, *, cache: str = "on") -> None:
+    def __init__(self, *, cache: str = "on") -> None:
         self.recorded: RecordedCalls | None = None
         """Of the earlier sessions of a run that is resumed."""
-        self._journal, self._use = journal, checked_use(cache)
+        self._journal: Journal | None = None
+        self._use = checked_use(cache)
         self._cache: CallCache | None = None
         self._opening = threading.Lock()
         # an event belongs to its loop, and each thread has its own
         self._asked: dict[tuple[int, str], anyio.Event] = {}
+
+    def keep_in(self, journal: Journal) -> None:
+        """From now on, what is told is kept in this run's journal."""
+        self._journal = journal
 
     def of_run(self, slot: int, key: RequestKey) -> bytes | None:
         """What an earlier session of this run was told."""

@@ -13,6 +13,7 @@ import anyio
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval.engine.budget import Purse, SpentError
+from genkit_eval.engine.choices import Choices
 from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
 from genkit_eval.engine.limiter import Limiter
@@ -67,8 +68,9 @@ class RunCalls:
         *,
         limits: Limits | None = None,
         prices: Prices | None = None,
+        choices: Choices | None = None,
     ) -> None:
-        self.kept, self.purse = kept, purse
+        self.kept, self.purse, self.choices = kept, purse, choices or Choices({})
         self._limits = limits or Limits()
         self._retriers: dict[str, Retrier] = {}
         self.prices, self.totals = prices or Prices(), Totals()
@@ -160,6 +162,10 @@ class CellCalls:
             from_json=vectors_from,
         )
         return await self._told(request, lambda vectors: vectors)
+
+    def settle(self, what: str, value: JsonValue) -> JsonValue:
+        """What holds of this matter to the run's end."""
+        return self._run.choices.settle(what, value)
 
     async def _told(self, request: _Request[R], read: Callable[[R], T]) -> T:
         """What is read in a reply: one that was paid for before, else the model's."""

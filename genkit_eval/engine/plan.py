@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +12,7 @@ from genkit_eval.definitions import Flow
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
 from genkit_eval.engine.targets import Target, target_flow
-from genkit_eval.errors import ConfigError, DataError, Unprepared
+from genkit_eval.errors import ConfigError, DataError
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import MetricInfo
 
@@ -25,8 +25,12 @@ class Plan:
 
     flow: Flow | None
     cells: tuple[Cell, ...]
+    refs: tuple[EvaluatorRef, ...] = ()
+    """The evaluators as they were given."""
     judge_repeats: int = 1
     """How often judges are asked about each output."""
+    lacking: tuple[str, ...] = ()
+    """Evaluators for which something has to be made before the first case."""
 
     @cached_property
     def sync_cells(self) -> tuple[Cell, ...]:
@@ -71,6 +75,11 @@ class Plan:
             case.records.append(("tools", ()))
         return flow.fn(value)
 
+    def renewed(self, registry: Registry) -> Plan:
+        """The same plan with its evaluators as the registry has them now."""
+        cells, lacking = _planned(registry, self.refs, self.judge_repeats)
+        return replace(self, cells=cells, lacking=lacking)
+
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Plan]:
         """The plan with a target that is ready to be called: what it needs is open meanwhile."""
@@ -96,34 +105,45 @@ def make_plan(
     evaluators: Sequence[str | EvaluatorRef],
     *,
     judge_repeats: int = 1,
-    idle: Collection[str] = (),
 ) -> Plan:
     """Resolve names and options.
-
-    Args:
-        idle: evaluators that will have nothing to judge, so that nothing has to be made for them.
 
     Raises:
         UnknownName, InvalidOptions: with the nearest name.
         ConfigError: an evaluator twice, or one that cannot run; a target that is nothing to call.
-        Unprepared: nothing else is wrong, but something has to be made for an evaluator first.
     """
     flow = target_flow(registry, target)
     if isinstance(evaluators, str):
         raise ConfigError(f"evaluators is the text '{evaluators}': give a list of names")
+    refs = tuple(_ref(given) for given in evaluators)
+    cells, lacking = _planned(registry, refs, judge_repeats)
+    if judge_repeats > 1 and all(cell.repeats == 1 for cell in cells):
+        raise ConfigError(
+            f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "
+            "'agentic' that judge case by case are repeated"
+        )
+    return Plan(flow=flow, cells=cells, refs=refs, judge_repeats=judge_repeats, lacking=lacking)
+
+
+def _ref(given: object) -> EvaluatorRef:
+    if isinstance(given, str):
+        return EvaluatorRef(given, {})
+    if isinstance(given, EvaluatorRef):
+        return given
+    raise ConfigError(f"an evaluator is of type {type(given).__name__}: give its name, or ref(name, option=…)")
+
+
+def _planned(
+    registry: Registry, refs: Sequence[EvaluatorRef], judge_repeats: int
+) -> tuple[tuple[Cell, ...], tuple[str, ...]]:
+    """The evaluators with their options, and the names of those for which something has to be made first."""
     cells: dict[str, Cell] = {}
-    unprepared: dict[str, str] = {}
-    for given in evaluators:
-        if not isinstance(given, str | EvaluatorRef):
-            found = type(given).__name__
-            raise ConfigError(f"an evaluator is of type {found}: give its name, or ref(name, option=…)")
-        ref = given if isinstance(given, EvaluatorRef) else EvaluatorRef(given, {})
+    lacking: dict[str, None] = {}
+    for ref in refs:
         evaluator = registry.evaluator(ref.name).with_options(ref.options)
-        bare = evaluator.alias_of or evaluator.name
-        if bare in registry.preparations and bare not in idle:
-            unprepared[bare] = registry.evaluator(bare).needs or ""
-            continue
-        if evaluator.needs is not None and bare not in idle:
+        if evaluator.own_name in registry.preparations:
+            lacking[evaluator.own_name] = None
+        elif evaluator.needs is not None:
             raise ConfigError(f"evaluator '{evaluator.name}' {evaluator.needs}")
         cell = plan_cell(evaluator, ref.options, judge_repeats=judge_repeats)
         problem = evaluator.check_options(cell.options) if evaluator.check_options is not None else None
@@ -134,11 +154,4 @@ def make_plan(
                 f"evaluator '{cell.evaluator.name}' is given twice: results are kept by its name, give it once"
             )
         cells[cell.key] = cell
-    if unprepared:
-        raise Unprepared([*unprepared], next(iter(unprepared.values())))
-    if judge_repeats > 1 and all(cell.repeats == 1 for cell in cells.values()):
-        raise ConfigError(
-            f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "
-            "'agentic' that judge case by case are repeated"
-        )
-    return Plan(flow=flow, cells=tuple(cells.values()), judge_repeats=judge_repeats)
+    return tuple(cells.values()), tuple(lacking)

@@ -82,11 +82,16 @@ def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
     """Refuse to go on with evaluators that changed: the results of one run must have one ruler.
 
     Raises:
-        ConfigError: an evaluator's version differs from the one that the run began with.
+        ConfigError: an evaluator's version differs from the one that the run began with, or what it was given is gone.
     """
     now = {cell.key: cell for cell in plan.cells}
     for record in key.evaluators:
         cell = now[record.evaluator]
+        if cell.evaluator.own_name in plan.lacking:
+            raise ConfigError(
+                f"run '{key.eval_run_id}' began with what was made for evaluator '{cell.evaluator.name}' before its "
+                "first case, which is gone from the folder 'prepared': bring its file back, or start a new run"
+            )
         if cell.version != record.version:
             raise ConfigError(
                 f"run '{key.eval_run_id}' began with version {_ruler(record.version, record.models)} of evaluator "

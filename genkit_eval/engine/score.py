@@ -7,7 +7,6 @@ from genkit_eval.engine.batch import beside_loop, judge_together
 from genkit_eval.engine.calls import called_within
 from genkit_eval.engine.case import isolated
 from genkit_eval.engine.cells import Cell
-from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
 from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.plan import Plan
@@ -18,19 +17,14 @@ __all__ = ["score_point"]
 
 
 async def score_point(
-    plan: Plan, point: Sample, *, evaluator_seconds: float | None = None, cache: CacheUse = "on"
+    plan: Plan, point: Sample, calls: RunCalls, *, evaluator_seconds: float | None = None
 ) -> list[EvalMetric]:
     """What every evaluator of the plan says about the data point, in the plan's order; batches see it alone."""
     metrics: list[Metric] = []
-    kept = KeptReplies(cache=cache)
-    calls = RunCalls(kept)
-    try:
-        for cell in plan.cells:
-            # a copy for each, so that none sees what another did to it
-            values = {name: isolated(point.__dict__[name]) for name in point.model_fields_set}
-            metrics += await _judge(cell, DataPoint.trusted(values), evaluator_seconds, calls)
-    finally:
-        kept.close()
+    for cell in plan.cells:
+        # a copy for each, so that none sees what another did to it
+        values = {name: isolated(point.__dict__[name]) for name in point.model_fields_set}
+        metrics += await _judge(cell, DataPoint.trusted(values), evaluator_seconds, calls)
     return [EvalMetric.model_validate(load(metric.text)) for metric in metrics]
 
 

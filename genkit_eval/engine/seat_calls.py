@@ -45,6 +45,10 @@ class SeatCalls:
         """One vector a text."""
         return await self._calls().embed(embedder, texts, config=config)
 
+    def settle(self, what: str, value: JsonValue) -> JsonValue:
+        """What holds of this matter to the run's end."""
+        return self._calls().settle(what, value)
+
     def _calls(self) -> CellCalls:
         if self._asked is None:
             self._asked = self._begin()

@@ -21,6 +21,7 @@ def forecast_lines(
     seconds: float | None = None,
     basis: str | None = None,
     stopped: str | None = None,
+    lacking: Sequence[str] = (),
     width: int,
 ) -> Iterator[Line]:
     """The subject, how many cases, a table of what asking would take, and what the estimate was made from."""
@@ -34,6 +35,8 @@ def forecast_lines(
         yield from usage_table(usage, width=width)
     else:
         yield line("no model is asked by what is known of the target and the evaluators")
+    for name in lacking:
+        yield line(f"{name}: one call more, before the first case, makes what it lacks; that is kept")
     if seconds is not None:
         yield line(f"it takes about {duration(seconds)}")
     unknown = "what it takes" if not usage else "how often models are asked"

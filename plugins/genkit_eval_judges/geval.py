@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 from typing import Annotated
@@ -20,6 +20,7 @@ from genkit_eval import Judge, JudgeError, Prompt, Score
 from genkit_eval.answers import Rating
 from genkit_eval.claims import numbered
 from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
+from genkit_eval.model_calls import settle
 from genkit_eval_judges.criterion import GEval
 from genkit_eval_judges.criterion_prompt import own_prompt, spoken
 from genkit_eval_judges.nearest import Entries, found_entries
@@ -34,7 +35,8 @@ FORMULA = "1"
 """To be raised whenever the same replies may come to another score."""
 STEP = "rating"
 SCALE = (1, 2, 3, 4, 5)
-WEIGHED: Mapping[str, JsonValue] = {"logprobs": True, "top_logprobs": 5}
+AS_RATED, WEIGHTED = "as rated", "weighted by token probabilities"
+ASKED_FOR: Mapping[str, JsonValue] = {"logprobs": True, "top_logprobs": 5}
 
 
 def _some(steps: list[str]) -> list[str]:
@@ -52,41 +54,17 @@ class _Rated(Answer):
     rating: Annotated[int | None, Rating(*SCALE)]
 
 
-@dataclass
-class _Forms:
-    """Whether ratings are weighted: said, or told by a judge's first reply; it stays so, as they are two rulers."""
-
-    said: bool | None
-    told: dict[str, bool] = field(default_factory=dict)
-
-    def settle(self, judge: str, weights: Mapping[int, float] | None) -> Mapping[int, float] | None:
-        """What a rating is weighted by; None where ratings stay as they are.
-
-        Raises:
-            JudgeError: a reply without probabilities, and ratings are weighted.
-        """
-        weighted = self.told.setdefault(judge, weights is not None) if self.said is None else self.said
-        if weighted and weights is None:
-            raise JudgeError(
-                "the reply shows no probabilities of its rating, by which the others are weighted: set weighting to "
-                "'off' if the server does not give them always"
-            )
-        return weights if weighted else None
-
-
 def geval_metric(own: GEval) -> JudgedMetric:
     """The metric that the core defines; its steps are there."""
-    # of one evaluator, over all of its runs
-    forms = _Forms({"on": True, "off": False, "auto": None}[own.weighting])
-    return bound_to_entries(own, partial(_metric, own, forms))
+    return bound_to_entries(own, partial(_metric, own))
 
 
-def _metric(own: GEval, forms: _Forms, entries: Mapping[str, Entries]) -> JudgedMetric:
+def _metric(own: GEval, entries: Mapping[str, Entries]) -> JudgedMetric:
     steps = numbered([spoken(step) for step in own.steps])
     return JudgedMetric(
         name=own.evaluator,
         read=partial(read_own, own),
-        score=partial(_score, own, forms, entries),
+        score=partial(_score, own, entries),
         options=options_of(own),
         prompts={STEP: own_prompt(own, "geval", {"criterion": spoken(own.criterion), "steps": steps})},
         reads=fields_of(own),
@@ -123,7 +101,6 @@ def _asked(own: GEval) -> dict[str, str]:
 
 async def _score(
     own: GEval,
-    forms: _Forms,
     entries: Mapping[str, Entries],
     seen: Sight,
     options: JudgeOptions,
@@ -131,17 +108,35 @@ async def _score(
 ) -> Score:
     judge = use.judge
     if own.weighting != "off":
-        judge = replace(judge, config={**(judge.config or {}), **WEIGHED})
+        judge = replace(judge, config={**(judge.config or {}), **ASKED_FOR})
     values, told = await found_entries(own, entries, seen.inputs, use)
     messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
     answer, reply = await judge.ask_whole(messages, _Rated)
     reason = answer.reason.strip() or "the judge gave no reason"
     if answer.rating is None:
         raise NothingToJudge(reason)
-    raw, details = _rated(answer.rating, forms.settle(judge.name, rating_weights(reply, answer.rating, SCALE)))
+    weights = rating_weights(reply, answer.rating, SCALE)
+    raw, details = _rated(answer.rating, weights if _is_weighted(own, judge.name, weights) else None)
     if told:
         details["shown"] = told
     return decided(from_five(raw), options, reason=reason, details=details)
+
+
+def _is_weighted(own: GEval, judge: str, weights: Mapping[int, float] | None) -> bool:
+    """Whether ratings count as weighted: said, or told by the judge's first reply of a run, as they are two rulers.
+
+    Raises:
+        JudgeError: they do, and this reply shows no probabilities.
+    """
+    form = WEIGHTED if own.weighting == "on" else AS_RATED
+    if own.weighting == "auto":
+        form = str(settle(f"{own.evaluator} by {judge}", AS_RATED if weights is None else WEIGHTED))
+    if form == WEIGHTED and weights is None:
+        raise JudgeError(
+            "the reply shows no probabilities of its rating, by which the others are weighted: set weighting to "
+            "'off' if the server does not give them always"
+        )
+    return form == WEIGHTED
 
 
 def _rated(rating: int, weights: Mapping[int, float] | None) -> tuple[float, dict[str, JsonValue]]:
@@ -154,6 +149,6 @@ def _rated(rating: int, weights: Mapping[int, float] | None) -> tuple[float, dic
     details |= {
         "raw_score": raw,
         "normalized_score": from_five(raw),
-        "form": "as rated" if weights is None else "weighted by token probabilities",
+        "form": AS_RATED if weights is None else WEIGHTED,
     }
     return raw, details

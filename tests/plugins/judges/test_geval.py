@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import EvalMetric, GenkitEval, Outcome, Reply, Status, TokenLogprob
+from genkit_eval import Budget, EvalMetric, GenkitEval, Limits, Outcome, Reply, Status, TokenLogprob
 from genkit_eval.testing import Answer, Call, OpenAIServer, ScriptedModel, chat_answer, data_point, error_answer
 from genkit_eval_judges import GEval, judges
 from genkit_eval_openai import openai_models
@@ -150,6 +150,36 @@ async def test_forms_are_never_mixed() -> None:
     assert first.score == 0.75
     assert second.outcome is Outcome.FAILED
     assert "weighting" in (second.error or "")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("weights_first", [True, False])
+async def test_a_run_that_goes_on_elsewhere_keeps_to_the_form_that_it_began_with(
+    tmp_path: Path, weights_first: bool
+) -> None:
+    """The server has changed between two sessions: it gives probabilities now, or no longer."""
+    plain, weighted = rating(4), weighed(4, {"4": 0.5, "5": 0.5})
+    samples = [{**GIVEN, "testCaseId": name} for name in "abc"]
+
+    def session(reply: Any) -> GenkitEval:
+        own = GEval(name="coherence", criterion=CRITERION, steps=STEPS)
+        return GenkitEval(plugins=[judges(judge=ScriptedModel(reply), own=[own])], root=tmp_path)
+
+    run = await session(weighted if weights_first else plain).evaluate(
+        samples, target=None, evaluators=["geval/coherence"], budget=Budget(calls=1), limits=Limits(max_concurrency=1)
+    )
+    later = session(plain if weights_first else weighted)
+    resumed = await later.evaluate(samples, resume=run.key.eval_run_id)
+    anew = await later.evaluate(samples, target=None, evaluators=["geval/coherence"])
+
+    scores = [result.metrics[0].score for result in resumed.results]
+    errors = ["weighting" in (result.metrics[0].error or "") for result in resumed.results]
+    assert scores == ([0.875, None, None] if weights_first else [0.75, 0.75, 0.75])
+    assert errors == [False, weights_first, weights_first]
+    form = "weighted by token probabilities" if weights_first else "as rated"
+    assert run.key.choices == resumed.key.choices == {"geval/coherence by scripted": form}
+    # another run has a form of its own
+    assert {result.metrics[0].score for result in anew.results} == {0.75 if weights_first else 0.875}
 
 
 @pytest.mark.anyio

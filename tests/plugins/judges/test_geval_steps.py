@@ -6,11 +6,25 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
-from genkit_eval import Budget, ConfigError, GenkitEval, JudgeError, Limits, Outcome, RunState, Status
-from genkit_eval.testing import ScriptedModel, data_point
+from genkit_eval import (
+    Budget,
+    ConfigError,
+    GenkitEval,
+    JudgeError,
+    Limits,
+    Outcome,
+    Price,
+    Reply,
+    RunState,
+    Status,
+    Usage,
+)
+from genkit_eval.testing import Answer, Call, OpenAIServer, ScriptedModel, chat_answer, data_point, error_answer
 from genkit_eval_judges import GEval, judges
+from genkit_eval_openai import openai_models
 from tests.plugins.judges.replies import rating
 
 CRITERION = "The sentences of {{response}} build on each other."
@@ -73,7 +87,7 @@ async def test_steps_that_were_edited_are_gone_by_and_are_another_version(tmp_pa
 
 
 @pytest.mark.anyio
-async def test_a_run_tells_of_the_call_that_was_made_beside_it(tmp_path: Path) -> None:
+async def test_a_run_tells_of_the_call_that_was_made_before_it(tmp_path: Path) -> None:
     ge, _ = judging([json.dumps(FIRST), rating(4), rating(4)], tmp_path)
 
     notices: list[str] = []
@@ -156,7 +170,7 @@ async def test_a_run_that_was_stopped_goes_on_with_the_same_steps(tmp_path: Path
     ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
     samples = [{**GIVEN, "testCaseId": name} for name in "ab"]
     run = await ge.evaluate(
-        samples, target=None, evaluators=["geval/coherence"], budget=Budget(calls=1), limits=Limits(max_concurrency=1)
+        samples, target=None, evaluators=["geval/coherence"], budget=Budget(calls=2), limits=Limits(max_concurrency=1)
     )
 
     other, model = judging([rating(2)], tmp_path)
@@ -196,3 +210,112 @@ async def test_a_place_that_the_judge_makes_up_in_a_step_is_asked_of_no_case(tmp
 
     assert metric.score == 0.75
     assert "1. Read [answer]." in model.calls[1].text
+
+
+@pytest.mark.anyio
+async def test_a_run_whose_steps_are_gone_is_not_gone_on_with(tmp_path: Path) -> None:
+    ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
+    samples = [{**GIVEN, "testCaseId": name} for name in "ab"]
+    run = await ge.evaluate(
+        samples, target=None, evaluators=["geval/coherence"], budget=Budget(calls=2), limits=Limits(max_concurrency=1)
+    )
+    (file,) = (tmp_path / "prepared").iterdir()
+    file.unlink()
+    other, model = judging([json.dumps(FIRST), rating(2)], tmp_path)
+
+    with pytest.raises(ConfigError, match="bring its file back"):
+        await other.evaluate(samples, resume=run.key.eval_run_id)
+
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", ["geval/coherence", "geval_coherence"])
+async def test_the_call_that_makes_the_steps_is_part_of_what_the_run_costs(tmp_path: Path, name: str) -> None:
+    usage = Usage(input_tokens=100, output_tokens=10)
+    replies = [Reply(text=text, usage=usage) for text in (json.dumps(FIRST), *[rating(4)] * 4)]
+    ge, model = judging(replies, tmp_path)
+    priced = ge.with_prices({model.name: Price(input=1, output=2)})
+
+    run = await priced.evaluate([GIVEN, {**GIVEN, "testCaseId": "b"}], target=None, evaluators=[name])
+    again = await priced.rescore(run)
+
+    (spent,), (later,) = run.key.usage, again.key.usage
+    # three calls of 100 x 1 + 10 x 2 dollars a million tokens; the steps are there when it is judged once more
+    assert (spent.used_by, spent.model_calls, spent.cost_usd) == (f"/evaluator/{name}", 3, pytest.approx(360e-6))
+    assert run.key.unbilled is None
+    assert (later.model_calls, later.cost_usd) == (2, pytest.approx(240e-6))
+
+
+@pytest.mark.anyio
+async def test_the_call_that_makes_the_steps_counts_in_the_budget(tmp_path: Path) -> None:
+    ge, model = judging([json.dumps(FIRST), rating(4)], tmp_path)
+
+    run = await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], budget=Budget(calls=1))
+    resumed = await ge.evaluate([GIVEN], resume=run.key.eval_run_id)
+
+    assert (run.key.state, len(model.calls)) == (RunState.INCOMPLETE, 2)
+    assert run.key.stopped is not None
+    assert "1 of 1 calls" in run.key.stopped.reason
+    (spent,) = resumed.key.usage
+    assert (resumed.key.state, spent.model_calls) == (RunState.COMPLETE, 2)
+
+
+@pytest.mark.anyio
+async def test_a_budget_that_ends_before_the_steps_are_made_is_told(tmp_path: Path) -> None:
+    # the first reply is of no use, and the question cannot be put once more
+    ge, model = judging('{"steps": []}', tmp_path)
+
+    with pytest.raises(JudgeError, match="the budget is spent: 1 of 1 calls") as refused:
+        await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], budget=Budget(calls=1))
+
+    assert "geval/coherence" in str(refused.value)
+    assert len(model.calls) == 1
+    assert ge.runs.list() == []
+    assert not (tmp_path / "prepared").exists()
+
+
+@pytest.mark.anyio
+async def test_a_budget_of_dollars_that_no_price_lets_one_keep_is_refused_before_the_steps(tmp_path: Path) -> None:
+    ge, model = judging(json.dumps(FIRST), tmp_path)
+
+    with pytest.raises(ConfigError, match="is not known"):
+        await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], budget=Budget(usd=1))
+
+    assert model.calls == []
+
+
+@pytest.mark.anyio
+async def test_the_call_that_makes_the_steps_is_retried_like_any_other(tmp_path: Path) -> None:
+    busy = [error_answer(429, "slow down", headers={"retry-after": "0"})]
+
+    def answer(call: Call) -> Answer:
+        if busy:
+            return busy.pop()
+        return chat_answer(json.dumps(FIRST) if "steps" in str(call.body["response_format"]) else rating(4))
+
+    own = GEval(name="coherence", criterion=CRITERION)
+    with OpenAIServer(answer) as server:
+        models = openai_models(base_url=server.url)
+        ge = GenkitEval(plugins=[models, judges(judge="openai/m", own=[own])], root=tmp_path)
+        run = await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"])
+
+    (spent,) = run.key.usage
+    assert run.results[0].metrics[0].score == 0.75
+    assert (spent.model_calls, spent.retries) == (2, 1)
+
+
+@pytest.mark.anyio
+async def test_steps_that_take_too_long_are_told_of_by_name(tmp_path: Path) -> None:
+    class Silent:
+        name = "silent"
+
+        async def generate(self, messages: object, **how: object) -> Reply:
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    own = GEval(name="coherence", criterion=CRITERION)
+    ge = GenkitEval(plugins=[judges(judge=Silent(), own=[own])], root=tmp_path)
+
+    with pytest.raises(JudgeError, match=r"geval/coherence.*no answer within 0\.05 s"):
+        await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], limits=Limits(evaluator_seconds=0.05))
