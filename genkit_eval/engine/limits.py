@@ -23,10 +23,10 @@ class Limits:
     their evaluators broke): a whole number of them, or a share of all cases, like 0.1.
 
     The others are of the calls of models: `models` for all alike, or by "provider/model" or "provider" ("*" for all
-    others); `call_seconds` for one attempt, where the model's own deadline is not enough; `retry_seconds` for all attempts of one call with
-    the pauses between them, 0 for one attempt only; `retries` for how often what failed is sent again (where the server
-    says that there are too many requests, only time counts). Who is told to wait for longer than
-    `retry_after_most_seconds` does not.
+    others); `call_seconds` for one attempt, where the model's own deadline is not enough; `retry_seconds` for all
+    attempts of one call with the pauses between them, 0 for one attempt only; `retries` for how often what failed is
+    sent again (where the server says that there are too many requests, only time counts). Who is told to wait for
+    longer than `retry_after_most_seconds` does not.
     """
 
     max_concurrency: int = 32
