@@ -55,7 +55,7 @@ def _number(value: object, high: float | None) -> object:
         raise ValueError("expected a number")
     number, _, scale = text.partition("/")
     if scale and float(scale) != high:
-        raise ValueError(f"expected a number {'' if high is None else f'out of {high:g}'}".strip())
+        raise ValueError(f"expected a number {'' if high is None else f'out of {high:.12g}'}".strip())
     return float(number) if "." in number else int(number)
 
 
@@ -75,7 +75,7 @@ class Scale:
     def _read(self, value: object) -> object:
         number = _number(value, self.high)
         if isinstance(number, int | float) and not self.low <= number <= self.high:
-            raise ValueError(f"expected a number from {self.low:g} to {self.high:g}")
+            raise ValueError(f"expected a number from {self.low:.12g} to {self.high:.12g}")
         return number
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 __all__ = ["with_one_value_replaced"]
@@ -10,10 +10,10 @@ __all__ = ["with_one_value_replaced"]
 VALUES = (5, True, None, "x", [], {}, [5], {"a": 1}, [[]])
 
 
-def with_one_value_replaced(document: Any) -> Iterator[Any]:
+def with_one_value_replaced(document: Any, values: Sequence[object] = VALUES) -> Iterator[Any]:
     """The document many times over, each time with another value in one of its places."""
     for place in _places(document):
-        for value in VALUES:
+        for value in values:
             yield _replaced(document, place, value)
 
 

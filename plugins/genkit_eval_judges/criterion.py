@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
 from genkit_eval.answers import label_key
 
 __all__ = ["Anchors", "Category", "Criterion", "Demonstration", "GEval", "Nearest", "Own", "Range", "Variable"]
 
-MENTION = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}", re.ASCII)
+MENTION = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 """How the text of a criterion speaks of a variable."""
+LONGEST_NAME = 60
+
+
+def _whole(value: object) -> object:
+    """5.0 as 5: to JSON they are one number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _matching(pattern: str, expected: str) -> AfterValidator:
@@ -35,10 +51,18 @@ EVALUATOR_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*
 Text = Annotated[str, Field(min_length=1, pattern=r"\S")]
 PlaceName = Annotated[
     str,
-    Field(max_length=60, json_schema_extra={"pattern": PLACE_NAME}),
+    Field(max_length=LONGEST_NAME, json_schema_extra={"pattern": PLACE_NAME}),
     _matching(PLACE_NAME, "letters, digits and _, no digit first"),
 ]
-Share = Annotated[float, Field(ge=0, le=1)]
+# strict: neither true nor "1" is a number, and "no" is no boolean, just as the schema of files says
+Number = Annotated[float, Field(strict=True)]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Truth = Annotated[bool, Field(strict=True)]
+
+
+def number_text(number: float) -> str:
+    """A number as people write it: 5, 0.15, 1234567."""
+    return f"{number:.12g}"
 
 
 class Part(BaseModel):
@@ -54,8 +78,14 @@ class Nearest(Part):
     by: Annotated[PlaceName, Field(description="The part of the case that the entries' inputs are compared with.")] = (
         "request"
     )
-    k: Annotated[int, Field(ge=1, le=50, description="How many entries the judge sees.")] = 3
-    version: Annotated[int | None, Field(ge=1, description="Of the dataset; without it the newest.")] = None
+    k: Annotated[
+        int, Field(strict=True, ge=1, le=50, description="How many entries the judge sees."), BeforeValidator(_whole)
+    ] = 3
+    version: Annotated[
+        int | None,
+        Field(strict=True, ge=1, description="Of the dataset; without it the newest."),
+        BeforeValidator(_whole),
+    ] = None
     show: Annotated[
         tuple[Literal["input", "reference", "output", "context"], ...],
         Field(min_length=1, description="Which fields of an entry the judge sees."),
@@ -73,7 +103,7 @@ class Variable(Part):
         ),
     ]
     meaning: Annotated[str | None, Field(description="What it is, as the judge is told.")] = None
-    required: Annotated[bool, Field(description="Whether a case without it is inconclusive.")] = True
+    required: Annotated[Truth, Field(description="Whether a case without it is inconclusive.")] = True
     nearest: Annotated[Nearest | None, Field(description="Entries of a dataset, in place of a value of the case.")] = (
         None
     )
@@ -82,13 +112,20 @@ class Variable(Part):
 class Range(Part):
     """Numbers that the judge gives, ends included; the score is where between the ends they lie, 0 to 1."""
 
-    low: float
-    high: float
+    low: Number
+    high: Number
+
+    @property
+    def middle(self) -> float:
+        """The number halfway between the ends."""
+        return self.low + (self.high - self.low) / 2
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
         if self.low >= self.high:
-            raise ValueError(f"the scale is empty: low is {self.low:g}, high is {self.high:g}")
+            raise ValueError(f"the scale is empty: low is {number_text(self.low)}, high is {number_text(self.high)}")
+        if not math.isfinite(self.high - self.low):
+            raise ValueError("the scale is too wide to be measured: choose ends that are nearer")
         return self
 
 
@@ -123,6 +160,7 @@ class Own(Part):
     name: Annotated[
         str,
         Field(
+            max_length=100,
             description="By which runs refer to it, like custom/window.",
             json_schema_extra={"pattern": EVALUATOR_NAME},
         ),
@@ -139,7 +177,7 @@ class Own(Part):
             "it speaks of none, also the request and the system prompt where there are any."
         ),
     ] = ()
-    model: Annotated[str | None, Field(description="Who judges, like openai/NAME. Default: the judge set.")] = None
+    model: Annotated[Text | None, Field(description="Who judges, like openai/NAME. Default: the judge set.")] = None
     parameters: Annotated[
         Mapping[str, JsonValue] | None, Field(description="Of each call of the judge, like temperature.")
     ] = None
@@ -169,16 +207,22 @@ class Own(Part):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
+        spoken_of = [name for text in self._texts for name in MENTION.findall(text)]
+        for name in spoken_of:
+            if len(name) > LONGEST_NAME or not re.fullmatch(PLACE_NAME, name):
+                raise ValueError(
+                    f"the text speaks of {{{{{name}}}}}: the name of a variable has at most {LONGEST_NAME} letters (a "
+                    "to z), digits and _, no digit first; rename it, or leave the braces out if it is none"
+                )
         names = [variable.name for variable in self.shown]
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise ValueError(f"variable '{min(twice)}' is listed twice")
         if not any(item.name == "response" and item.required and item.nearest is None for item in self.shown):
             raise ValueError("the variables lack 'response': there is nothing to judge without it")
-        for text in self._texts:
-            for name in MENTION.findall(text):
-                if name not in names:
-                    raise ValueError(f"the text speaks of {{{{{name}}}}}, which is none of the variables: list it")
+        for name in spoken_of:
+            if name not in names:
+                raise ValueError(f"the text speaks of {{{{{name}}}}}, which is none of the variables: list it")
         return self
 
 
@@ -214,7 +258,10 @@ class Criterion(Own):
 
     @property
     def _texts(self) -> tuple[str, ...]:
-        return (self.intent, self.criterion)
+        meanings = [category.meaning for category in self.scale] if isinstance(self.scale, tuple) else []
+        anchors = self.anchors or Anchors()
+        said = (self.intent, self.criterion, anchors.low, anchors.middle, anchors.high, *meanings)
+        return tuple(text for text in said if text is not None)
 
     @property
     def range(self) -> Range | None:
@@ -246,7 +293,11 @@ class Criterion(Own):
     def _scale_in_words(self) -> str:
         if isinstance(self.scale, tuple):
             return "one of " + ", ".join(f"'{category.label}'" for category in self.scale)
-        return "true or false" if self.range is None else f"a number from {self.range.low:g} to {self.range.high:g}"
+        return (
+            "true or false"
+            if self.range is None
+            else f"a number from {number_text(self.range.low)} to {number_text(self.range.high)}"
+        )
 
     def _on_scale(self, score: bool | float | str) -> bool:
         if isinstance(self.scale, tuple):
@@ -290,4 +341,7 @@ class GEval(Own):
     @field_validator("name", mode="after")
     @classmethod
     def _bare(cls, name: str) -> str:
-        return name.removeprefix("geval/").removeprefix("geval_")
+        bare = name.removeprefix("geval/").removeprefix("geval_")
+        if not bare:
+            raise ValueError(f"expected a name after '{name}'")
+        return bare

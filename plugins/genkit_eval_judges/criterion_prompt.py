@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from genkit_eval import Prompt
 from genkit_eval.prompts import fence_marks, fenced
-from genkit_eval_judges.criterion import MENTION, Category, Criterion, Demonstration, Own, Variable
+from genkit_eval_judges.criterion import MENTION, Category, Criterion, Demonstration, Own, Variable, number_text
 from genkit_eval_judges.recipe import PROMPTS
 
 __all__ = ["criterion_prompt", "own_prompt", "spoken"]
@@ -61,8 +61,8 @@ def _key(own: Criterion) -> str:
 
 
 def _reply(own: Criterion, reason: str, judgement: bool | float | str) -> str:
-    if isinstance(judgement, float) and judgement.is_integer():
-        judgement = int(judgement)
+    if isinstance(judgement, float):
+        judgement = json.loads(number_text(judgement))
     return json.dumps({"reason": reason, _key(own): judgement}, ensure_ascii=False)
 
 
@@ -70,7 +70,7 @@ def _example(own: Criterion) -> bool | float | str:
     """Some judgement on the scale."""
     if isinstance(own.scale, tuple):
         return own.scale[0].label
-    return True if own.range is None else (own.range.low + own.range.high) / 2
+    return True if own.range is None else own.range.middle
 
 
 def _scale_lines(own: Criterion) -> Iterator[str]:
@@ -84,9 +84,10 @@ def _scale_lines(own: Criterion) -> Iterator[str]:
         named = [("true", anchors.high), ("false", anchors.low)] if anchors is not None else []
     else:
         low, high = own.range.low, own.range.high
-        yield f"The score is a number from {low:g} to {high:g}; the more of it the criterion is met, the higher."
-        ends = [(low, anchors.low), ((low + high) / 2, anchors.middle), (high, anchors.high)] if anchors else []
-        named = [(f"{value:g}", text) for value, text in ends]
+        limits = f"{number_text(low)} to {number_text(high)}"
+        yield f"The score is a number from {limits}; the more of it the criterion is met, the higher."
+        ends = [(low, anchors.low), (own.range.middle, anchors.middle), (high, anchors.high)] if anchors else []
+        named = [(number_text(value), text) for value, text in ends]
     yield from (f"{value}: {spoken(text)}" for value, text in named if text)
 
 

@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 from genkit_eval.errors import ConfigError, UnknownName
 from genkit_eval.misfits import explained, shown
 from genkit_eval_judges.criterion import Criterion, GEval
+from genkit_eval_judges.schema_rules import RULES
 
 __all__ = ["document_of", "document_schema", "own_of"]
 
@@ -77,8 +78,9 @@ def document_schema() -> dict[str, JsonValue]:
 
 
 def _for_files(schema: dict[str, Any], kind: str) -> dict[str, Any]:
-    """With keys in their order, and with the kind where it cannot be left out."""
+    """With keys in their order, with the kind where it cannot be left out, and with the rules of that kind."""
     schema["properties"] = {key: schema["properties"][key] for key in ORDER if key in schema["properties"]}
     if kind != "criterion":
         schema["required"] = ["kind", *schema["required"]]
+    schema["allOf"] = [*RULES[kind]]
     return schema
