@@ -13,7 +13,7 @@ from genkit_eval.judged import NONE, Instruments, NothingToJudge, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 from genkit_eval_judges.counting import CountOptions, counted, nothing_counted, supported_claims
-from genkit_eval_judges.inputs import Inputs, told
+from genkit_eval_judges.inputs import Inputs, set_in, told
 from genkit_eval_judges.recipe import Recipe
 
 __all__ = ["JUDGES", "HallucinationOptions"]
@@ -66,7 +66,8 @@ async def turn_faithfulness(inputs: Inputs, options: CountOptions, use: Instrume
 
 
 async def _claims_of(inputs: Inputs, number: int, use: Instruments) -> list[str]:
-    said = [f"user: {item.user}\nassistant: {item.answer}" for item in inputs.exchanges[:number]]
+    before = inputs.exchanges[:number]
+    said = [set_in(line) for item in before for line in (f"user: {item.user}", f"assistant: {item.answer}")]
     exchange = inputs.exchanges[number]
     texts = {
         "earlier": "\n".join((*told(inputs.opening), *said)) or NONE,

@@ -17,7 +17,7 @@ from genkit_eval.judged import NO_FILES, NONE, Files, NothingToJudge, files_of
 from genkit_eval.prompts import fenced
 from genkit_eval.text import text_of
 
-__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "is_reply", "told"]
+__all__ = ["INPUTS", "Exchange", "Inputs", "answers", "inputs_of", "is_reply", "set_in", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,7 @@ class Inputs:
     @cached_property
     def tools(self) -> Sequence[ToolCall]:
         """The tools that were called: those reported, else those of the turns, with what came back."""
-        if self.point.tools is not None:
-            return self.point.tools
-        given = {turn.tool_call_id: turn.content for turn in self.turns if turn.role == "tool" and turn.tool_call_id}
-        calls = [call for turn in self.turns for call in turn.tool_calls]
-        return [
-            call if call.id not in given or call.has("output") else call.model_copy(update={"output": given[call.id]})
-            for call in calls
-        ]
+        return _answered(self.turns) if self.point.tools is None else self.point.tools
 
     @cached_property
     def calls(self) -> Sequence[str]:
@@ -218,22 +211,45 @@ def answers(turn: Turn) -> bool:
     return turn.role == "assistant" and bool(text_of(turn.content).strip())
 
 
+def set_in(text: str) -> str:
+    """The text with its further lines set in, so that none can pass for the beginning of something else."""
+    return "\n   ".join(text.splitlines())
+
+
 def _told(turn: Turn) -> Iterator[str]:
     # what a tool gives is data, of which the keys matter too
     said = json_text(turn.content) if turn.role == "tool" and turn.content is not None else text_of(turn.content)
     if said.strip() or not turn.tool_calls:
-        # further lines are set in, so that none can pass for a turn of its own
-        yield f"{turn.role}: {said}".replace("\n", "\n   ")
+        yield set_in(f"{turn.role}: {said}")
     for call in turn.tool_calls:
         yield f"{turn.role} calls {_call(call)}"
 
 
+def _answered(turns: Sequence[Turn]) -> Sequence[ToolCall]:
+    """The calls of tools in these turns. What a tool gave is of the first call of that id before it that is still open.
+
+    Ids come back in some logs, as each turn counts from 0 again; without ids, calls are answered in their order.
+    """
+    calls: list[ToolCall] = []
+    still_open: list[int] = []
+    for turn in turns:
+        still_open += [len(calls) + place for place, call in enumerate(turn.tool_calls) if not call.has("output")]
+        calls += turn.tool_calls
+        place = next((place for place in still_open if calls[place].id == turn.tool_call_id), None)
+        if turn.role == "tool" and place is not None:
+            still_open.remove(place)
+            calls[place] = calls[place].model_copy(update={"output": turn.content})
+    return calls
+
+
 def _call(call: ToolCall) -> str:
-    """One call of a tool on one line."""
+    """One call of a tool on one line, whatever is in it: none can pass for two."""
     line = f"{call.name}({_json(call.arguments) if call.has('arguments') else ''})"
     if call.error is not None:
-        return f"{line} failed: {call.error}"
-    return f"{line} -> {_json(call.output)}" if call.has("output") else line
+        line = f"{line} failed: {call.error}"
+    elif call.has("output"):
+        line = f"{line} -> {_json(call.output)}"
+    return " ".join(line.splitlines())
 
 
 def _json(value: JsonValue) -> str:
@@ -251,7 +267,7 @@ def _attached(inputs: Inputs) -> str:
 def _listed(given: str | Sequence[str] | None) -> str:
     if given is None or isinstance(given, str):
         return given or ""
-    return numbered(given)
+    return numbered([set_in(item) for item in given])
 
 
 def _catalogue(inputs: Inputs) -> str:
