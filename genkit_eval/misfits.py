@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -26,8 +26,7 @@ KINDS: Mapping[str, str] = {
 _THINGS = "Input|Value|String|List|Tuple|Set|Dictionary"
 
 
-@dataclass(frozen=True, slots=True)
-class _Misfit:
+class _Misfit(NamedTuple):
     """One thing that is wrong: where, what was expected, and in which of several forms that are allowed there."""
 
     place: str
@@ -89,15 +88,19 @@ def _misfit(error: ErrorDetails, document: object) -> _Misfit:
     message, found = {"missing": "is missing", "extra_forbidden": "unknown key"}.get(kind, ""), ""
     if kind in ("value_error", "assertion_error"):
         message = re.sub(r"^(Value error|Assertion failed), ", "", error["msg"])
-        # it may tell the value itself, and what is wrong with several values together was found in none of them
-        is_told = isinstance(given, Mapping | list | tuple) or shown(given) in message
-        found = "" if is_told or not place else f", found {shown(given)}"
+        # what is wrong with several values together was found in none of them
+        is_alone = place and not isinstance(given, Mapping | list | tuple)
+        found = f", found {shown(given)}" if is_alone and not _tells(message, given) else ""
     elif kind in ("string_too_short", "string_pattern_mismatch") and not str(given).strip():
         message = "is empty"
     elif not message:
         length = error.get("ctx", {}).get("actual_length")
         message, found = _expected(error), f", found {shown(given) if length is None else length}"
     return _Misfit(place, message, found, form, is_other_kind)
+
+
+def _tells(message: str, value: object) -> bool:
+    return re.search(rf"(?<!\w){re.escape(shown(value))}(?!\w)", message) is not None
 
 
 def _expected(error: ErrorDetails) -> str:

@@ -113,7 +113,16 @@ def test_a_message_that_tells_the_value_tells_it_once() -> None:
         def _refuse(cls, value: str) -> str:
             raise ValueError(f"{value!r} is taken")
 
+    class Counted(BaseModel):
+        number: int
+
+        @field_validator("number")
+        @classmethod
+        def _refuse(cls, value: int) -> int:
+            raise ValueError("at least 10")
+
     assert wrong(Named, {"name": "a"}) == "name: 'a' is taken"
+    assert wrong(Counted, {"number": 1}) == "number: at least 10, found 1"
 
 
 def test_no_more_than_five_are_told_and_all_are_counted() -> None:

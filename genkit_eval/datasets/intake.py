@@ -13,6 +13,7 @@ from genkit_eval.attachments import taken_in
 from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, NULLABLE, Check, kind_of, meant
 from genkit_eval.datasets.strict_json import faults
 from genkit_eval.errors import DataError, DataFileError, Problem
+from genkit_eval.misfits import misfits
 from genkit_eval.types import Attachment, Sample
 
 __all__ = ["Batch", "Intake", "Place"]
@@ -199,7 +200,7 @@ class Intake:
             validated = vars(Sample.model_validate(modelled))
             return Sample.trusted({name: given[name] if name in CHECKS else validated[name] for name in given})
         except ValidationError as fault:
-            return [self._problem(message, place, row, path) for path, message in _misfits(fault, modelled)]
+            return [self._problem(message, place, row, path) for path, message in misfits(fault, modelled)]
 
     def _attached(self, items: Any) -> tuple[list[Attachment], list[tuple[str, str]]]:
         """The files that are attached, beside those of a file by its folder, and what is wrong with some."""
@@ -209,7 +210,7 @@ class Intake:
             try:
                 found.append(taken_in(Attachment.model_validate(item), Path(self.source).parent))
             except ValidationError as fault:
-                wrong += [(f"{path}.{inner}".rstrip("."), message) for inner, message in _misfits(fault, item)]
+                wrong += [(f"{path}.{inner}".rstrip("."), message) for inner, message in misfits(fault, item)]
             except DataError as fault:
                 wrong.append((path, str(fault)))
         return found, wrong
@@ -226,10 +227,3 @@ def _misfit(check: Check, value: object, name: str) -> str:
         return f"expected {check.expected}, found {kind_of(item)} at [{index}]"
     hint = ": put it in quotes" if name == "test_case_id" and type(value) is int else ""
     return f"expected {check.expected}, found {kind_of(value)}{hint}"
-
-
-def _misfits(fault: ValidationError, given: object) -> Sequence[tuple[str, str]]:
-    # 2 ms, which only a file that does not fit need cost
-    from genkit_eval.misfits import misfits
-
-    return misfits(fault, given)

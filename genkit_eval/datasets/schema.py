@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from genkit_eval.errors import SHOWN_PROBLEMS, ConfigError, DataFileError, Problem
 from genkit_eval.json_schema import SchemaCheck, schema_check
+from genkit_eval.misfits import explained
 from genkit_eval.stored import DatasetSchema
 from genkit_eval.types import Sample
 
@@ -36,8 +37,7 @@ def parse_schema(given: Mapping[str, Any]) -> DatasetSchema:
     try:
         return DatasetSchema.model_validate(dict(given))
     except ValidationError as fault:
-        detail = fault.errors(include_url=False)[0]
-        raise ConfigError(f"a dataset's schema: {detail['loc'][0]}: {detail['msg']}") from fault
+        raise ConfigError(f"a dataset's schema: {explained(fault, given)}") from fault
 
 
 def check_schema(samples: Iterable[Sample], schema: DatasetSchema, *, source: str) -> None:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile, InvalidId
+from genkit_eval.misfits import explained
 from genkit_eval.stored import DatasetMetadata, DatasetType
 from genkit_eval.stores.dataset_files import DatasetFiles, now, row_of
 from genkit_eval.stores.dataset_samples import Rows
@@ -164,9 +165,8 @@ def _check_rows(path: object, rows: object) -> None:
             try:
                 foreign_record(Sample, row)
             except ValidationError as problem:
-                detail = problem.errors()[0]
-                place_text = f"sample {place} ('{row['testCaseId']}'): {detail['loc'][0]}: {detail['msg']}"
-                raise CorruptFile(path, place_text, advice="correct it, or remove it") from problem
+                wrong = f"sample {place} ('{row['testCaseId']}'): {explained(problem, row)}"
+                raise CorruptFile(path, wrong, advice="correct it, or remove it") from problem
 
 
 def settle(files: DatasetFiles, dataset_id: str, rows: Mapping[str, Any] | None) -> Version | None:

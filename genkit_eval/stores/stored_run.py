@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from genkit_eval._json import dump, load
 from genkit_eval.errors import CorruptFile, NotFound, StoreError
+from genkit_eval.misfits import explained
 from genkit_eval.stored import EvalResult, EvalRunKey, RunState
 from genkit_eval.stores.journal_lines import JournalLines, read_header
 from genkit_eval.stores.records import foreign_record, result_from_json
@@ -158,10 +159,8 @@ def parse_key(path: Path, raw: Mapping[str, Any]) -> EvalRunKey:
     try:
         return foreign_record(EvalRunKey, raw)
     except ValidationError as problem:
-        first = problem.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         advice = "delete the run, or restore the file"
-        raise CorruptFile(path, f"its key is not readable: {place}: {first['msg']}", advice=advice) from problem
+        raise CorruptFile(path, f"its key is not readable: {explained(problem, raw)}", advice=advice) from problem
 
 
 def _foreign_result(raw: Mapping[str, Any]) -> EvalResult:

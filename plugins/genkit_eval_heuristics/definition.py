@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, V
 
 from genkit_eval import DataPoint, Finding, Outcome, Sample, Score, Status
 from genkit_eval.errors import DataError
+from genkit_eval.misfits import misfits
 
 __all__ = ["MAX_FINDINGS", "Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
 
@@ -126,11 +127,9 @@ def with_custom(point: Sample, options: O, names: Sequence[str]) -> O:
     own = {name: point.custom[name] for name in names if name in point.custom} if point.custom else {}
     if not own:
         return options
-    given = {name: getattr(options, name) for name in options.model_fields_set}
+    given = {name: getattr(options, name) for name in options.model_fields_set} | own
     try:
-        return type(options).model_validate({**given, **own})
+        return type(options).model_validate(given)
     except ValidationError as problem:
-        [first, *_] = problem.errors(include_url=False)
-        place = ".".join(["custom", *map(str, first["loc"])])
-        message = first["msg"].removeprefix("Value error, ")
-        raise DataError(f"{place} of the sample: {message}, found {first['input']!r:.80}") from problem
+        [(place, message), *_] = misfits(problem, given)
+        raise DataError(f"custom{'.' if place else ''}{place} of the sample: {message}") from problem

@@ -53,6 +53,11 @@ def test_samples_beyond_the_first_twenty_are_counted() -> None:
     assert "and 30 more" in message
 
 
+def test_a_schema_that_is_no_object_is_refused_with_its_key() -> None:
+    with pytest.raises(ConfigError, match="a dataset's schema: inputSchema: expected an object, found 'text'"):
+        parse_schema({"inputSchema": "text"})
+
+
 def test_a_schema_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="the input schema is no JSON Schema: 'txt' is not valid"):
         check_schema([], DatasetSchema(input_schema={"type": "txt"}), source="faq")

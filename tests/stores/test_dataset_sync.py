@@ -252,6 +252,14 @@ def test_a_broken_file_of_genkit_alone_is_an_error_that_names_it(
         datasets.get("capitals")
 
 
+def test_a_sample_of_another_tool_that_does_not_fit_is_named_with_its_place(genkit_root: Path) -> None:
+    rows = [{"testCaseId": "a", "input": 1}, {"testCaseId": "b", "input": 1, "turns": [{"role": 3}]}]
+    (genkit_root / "datasets" / "capitals.json").write_text(json.dumps(rows), encoding="utf-8")
+
+    with pytest.raises(CorruptFile, match=r"sample 2 \('b'\): turns\[0\]\.role: expected text, found 3"):
+        LocalFileDatasetStore(genkit_root).get("capitals")
+
+
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\0" * 200])
 def test_a_broken_version_file_is_an_error_that_names_it(
     datasets: LocalFileDatasetStore, root: Path, content: bytes

@@ -363,6 +363,15 @@ def test_a_file_that_is_no_run_is_refused_by_name(runs: LocalFileEvalStore, root
         runs.load("run-1")
 
 
+def test_a_key_that_does_not_fit_is_refused_with_its_place(runs: LocalFileEvalStore, root: Path) -> None:
+    runs.save(key(), results("a"))
+    path = root / "evals" / "run-1.json"
+    path.write_bytes(path.read_bytes().replace(b'"evalRunId":"run-1"', b'"evalRunId":1'))
+
+    with pytest.raises(CorruptFile, match="its key is not readable: evalRunId: expected text, found 1"):
+        runs.load("run-1")
+
+
 def test_names_of_our_own_files_do_no_harm_as_ids(runs: LocalFileEvalStore) -> None:
     names = ["a", "a.journal", "a.journal.jsonl", "a.lock", "locks", "a.json"]
     for name in names:
