@@ -129,8 +129,8 @@ def of_turns(*ids: str | None) -> list[str]:
     """The calls of turns in which a tool is called and answers, with each of these ids."""
     turns: list[dict[str, object]] = []
     for number, name in enumerate(ids, 1):
-        called = {"name": f"tool_{number}", "arguments": {}}
-        answered = {"role": "tool", "content": f"result {number}"}
+        called: dict[str, object] = {"name": f"tool_{number}", "arguments": {}}
+        answered: dict[str, object] = {"role": "tool", "content": f"result {number}"}
         if name is not None:
             called["id"] = answered["toolCallId"] = name
         turns += [{"role": "assistant", "toolCalls": [called]}, answered]
@@ -143,7 +143,7 @@ def test_each_call_of_turns_has_what_its_own_tool_gave(ids: tuple[str | None, ..
 
 
 def test_what_tools_give_in_another_order_goes_by_its_id() -> None:
-    calls = [{"name": name, "arguments": {}, "id": name} for name in ("a", "b", "c")]
+    calls: list[dict[str, object]] = [{"name": name, "arguments": {}, "id": name} for name in ("a", "b", "c")]
     given = [{"role": "tool", "content": f"of {name}", "toolCallId": name} for name in ("b", "a", "x")]
 
     inputs = Inputs(data_point(turns=[{"role": "assistant", "toolCalls": calls}, *given]))
