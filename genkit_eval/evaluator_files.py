@@ -77,12 +77,18 @@ def _read(path: Path) -> JsonValue:
     try:
         value: JsonValue = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except DataFileError as problem:
-        raise ConfigError(str(DataFileError(str(path), problem.problems))) from problem
+        raise ConfigError(f"{DataFileError(str(path), problem.problems)}{_advice(path)}") from problem
     except UnicodeError as problem:
         raise ConfigError(f"{path} is no text in UTF-8: save it as that") from problem
     except OSError as problem:
         raise ConfigError(f"{path} cannot be read: {problem.strerror}") from problem
     return value
+
+
+def _advice(path: Path) -> str:
+    """What is most often wrong where a file is not YAML: a variable at the beginning of a text."""
+    begins = re.search(r"^[^#'\"|>]*[:-] +\{\{", path.read_text(encoding="utf-8-sig"), re.MULTILINE)
+    return ": put a text that begins with {{ in quotes" if begins else ""
 
 
 def evaluator_text(document: Mapping[str, JsonValue]) -> str:
@@ -100,7 +106,9 @@ def write_evaluator(path: Path, text: str, *, replace: bool = False) -> None:
     data = text.encode()
     try:
         if not replace and path.exists() and path.read_bytes() != data:
-            raise ConfigError(f"{path} is there already, and says something else: replace it, or choose another name")
+            raise ConfigError(
+                f"{path} is there already, and says something else: replace it (--replace), or choose another name"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         _files.replace(path, [data])
     except OSError as problem:

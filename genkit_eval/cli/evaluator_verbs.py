@@ -83,7 +83,7 @@ def import_evaluators(**options: Any) -> int:
         say_json(json_pieces({"imported": listed, "exitCode": 0}))
     else:
         say([line(f"{name}: {file}") for name, file in kept.items()])
-        tell(f"to run one: {session.command('run', 'DATA', '-e', next(iter(kept)))}", whole=True)
+        tell(f"to run one: {session.command('run', 'DATA', '-e', next(iter(kept)), app=True)}", whole=True)
     return 0
 
 
@@ -119,7 +119,7 @@ def new_evaluator(**options: Any) -> int:
         )
     else:
         say([line(str(file))])
-        tell(f"edit it, then: {session.command('evaluator', 'import', str(file))}", whole=True)
+        tell(f"edit it, then: {session.command('evaluator', 'import', str(file), app=True)}", whole=True)
     return 0
 
 
@@ -192,7 +192,8 @@ def _refuse_taken(session: Session, path: Path, own: FileEvaluator, found: Itera
     other = next((name for name in (*alike, *_names_in(session, file)) if name != own.name), None)
     if other is not None:
         raise ConfigError(f"{path}: '{own.name}' and '{other}' would be in one file, {file.name}: choose another name")
-    if own.name in session.ge.registry.evaluators and not file.exists():
+    registry = session.ge.registry
+    if own.name in registry.aliases or (own.name in registry.evaluators and not file.exists()):
         raise ConfigError(f"{path}: evaluator '{own.name}' is defined by the app or a plugin: choose another name")
 
 

@@ -201,7 +201,7 @@ def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answ
     replaced = genkit_eval("evaluator", "import", "window.yaml", "--replace")
 
     assert (refused.code, begun.code, replaced.code) == (2, 2, 0)
-    assert "says something else" in refused.err
+    assert "says something else: replace it (--replace)" in refused.err
     assert "continuous" in (answers / ".genkit/evaluators/custom.window.yaml").read_text()
 
 
@@ -210,6 +210,12 @@ def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answ
     [
         (WINDOW.replace("binary", "ternary"), "window.yaml: scale"),
         (WINDOW.replace("custom/window", "judge/faithfulness"), "defined by the app or a plugin"),
+        (WINDOW.replace("custom/window", "scorable/Clarity"), "'scorable/Clarity' is defined by the app or a plugin"),
+        (WINDOW.replace('"{{response}} names the window."', "{{response}} is fine"), "in quotes"),
+        (
+            WINDOW.replace('"{{response}} names the window."', "{{response}}"),
+            "put a text that begins with {{ in quotes",
+        ),
         (f"{WINDOW}treshold: 1\n", "did you mean 'threshold'"),
     ],
 )
@@ -223,6 +229,17 @@ def test_a_file_that_cannot_be_kept_is_refused(
     assert done.code == 2
     assert problem in done.err
     assert not (answers / ".genkit/evaluators").exists()
+
+
+def test_what_to_do_next_names_the_app_that_was_named(genkit_eval: CommandLine, folder: Path) -> None:
+    imports = "from genkit_eval import GenkitEval\nfrom genkit_eval_judges import judges"
+    (folder / "mine.py").write_text(f"{imports}\nge = GenkitEval(plugins=[judges()])\n")
+
+    begun = genkit_eval("evaluator", "new", "custom/tone", "--app", "mine.py:ge")
+    imported = genkit_eval("evaluator", "import", "tone.yaml", "--app", "mine.py:ge")
+
+    assert "genkit-eval evaluator import tone.yaml --app mine.py:ge" in begun.err
+    assert "genkit-eval run DATA -e custom/tone --app mine.py:ge" in imported.err
 
 
 def test_the_same_name_twice_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
