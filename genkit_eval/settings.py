@@ -57,6 +57,12 @@ def _per_minute(value: object) -> float:
     return number
 
 
+def _panel(value: object) -> str:
+    if value not in ("majority", "mean"):
+        raise ValueError("how a panel decides")
+    return str(value)
+
+
 def _model_limit(value: object) -> str:
     texts = value if isinstance(value, list) else [value]
     together = "; ".join(_text(text) for text in texts)
@@ -80,6 +86,7 @@ _KNOWN = {
     "model_limit": _Known(
         "GENKIT_EVAL_MODEL_LIMIT", _model_limit, "text like 'openai/NAME:concurrency=4', or a list of such texts"
     ),
+    "panel": _Known("GENKIT_EVAL_PANEL", _panel, "'majority' or 'mean'"),
     "prices": _Known("GENKIT_EVAL_PRICES", _text, "text, the path of a JSON file of prices"),
     "requests_per_minute": _Known("GENKIT_EVAL_REQUESTS_PER_MINUTE", _per_minute, "a number above 0"),
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),

@@ -147,6 +147,8 @@ class EvaluatorRecord(Data):
     kind: EvaluatorKind | None = None
     models: Mapping[str, str] | None = None
     """The models that it asked, by what they did: judge, embedder."""
+    panel: str | None = None
+    """By what several judges came to one score: majority or mean."""
 
 
 class MetricSummary(Data):

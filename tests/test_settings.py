@@ -82,6 +82,7 @@ def test_a_root_in_a_file_is_relative_to_the_file(project: Path) -> None:
         ("embedder = 3", "expected text, the name of an embedder like 'openai/NAME'"),
         ("model_limit = 3", "expected text like 'openai/NAME:concurrency=4', or a list of such texts"),
         ("model_limit = ['a:b=1']", "'a:b=1': unknown limit 'b'"),
+        ("panel = 'median'", "expected 'majority' or 'mean'"),
         ("rot = 'x'", "did you mean 'root'"),
         ("app = ", "cannot be read"),
     ],

@@ -150,6 +150,7 @@ def _document(evaluator: Evaluator) -> dict[str, JsonValue]:
         "nonEmpty": list(evaluator.non_empty),
         "isBilled": evaluator.is_billed,
         "models": {**evaluator.models},
+        "panel": evaluator.metadata.get("panel"),
         "notReady": evaluator.needs,
         "aliasOf": evaluator.alias_of,
         "presets": {**evaluator.presets},
@@ -171,6 +172,7 @@ def _lines(evaluator: Evaluator, width: int) -> list[Line]:
         "source": str(evaluator.metadata.get("source", "")),
         "reads": _reads(evaluator),
         "asks": ", ".join(f"{use} {name}" for use, name in evaluator.models.items()),
+        "panel": str(evaluator.metadata.get("panel", "")),
         "not ready": evaluator.needs or "",
     }
     lines = [line(Span(evaluator.name, Ink.STRONG))]

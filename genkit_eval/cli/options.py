@@ -67,13 +67,18 @@ def root_option(function: F) -> F:
 
 
 def model_options(function: F) -> F:
-    """`--judge` and `--embedder`."""
+    """`--judge`, `--panel` and `--embedder`."""
     where = "Only for the installed plugins: an app names its own."
     options = [
         click.option(
             "--judge",
             metavar="MODEL",
             help=f"The model that judges, like openai/NAME; several with commas between. {where}",
+        ),
+        click.option(
+            "--panel",
+            type=click.Choice(["majority", "mean"]),
+            help="How several judges come to one score: by what most of them say, or by their mean. [majority]",
         ),
         click.option("--embedder", metavar="NAME", help=f"The embedder, like openai/NAME. {where}"),
     ]

@@ -95,10 +95,10 @@ def program(ctx: click.Context, /, **_options: object) -> None:
     interrupted. The first in the order 130, 2, 3, 1, 100 counts.
 
     \b
-    Settings: options, then GENKIT_EVAL_APP, _HOME, _JUDGE, _EMBEDDER,
+    Settings: options, then GENKIT_EVAL_APP, _HOME, _JUDGE, _PANEL, _EMBEDDER,
     _MAX_CONCURRENCY, _REQUESTS_PER_MINUTE, _TOKENS_PER_MINUTE, _MODEL_LIMIT,
     _PRICES and _TIMEOUT, then genkit-eval.toml or [tool.genkit_eval] in
-    pyproject.toml (app, root, judge, embedder, max_concurrency,
+    pyproject.toml (app, root, judge, panel, embedder, max_concurrency,
     requests_per_minute, tokens_per_minute, model_limit, prices, timeout).
 
     Every verb knows --help, --json and --debug.

@@ -21,6 +21,7 @@ from genkit_eval.stores import find_root
 __all__ = ["KEPT", "MODELS", "Session", "app_prints_to_stderr", "models_of_run", "open_app", "open_stores"]
 
 MODELS = ("judge", "embedder")
+JUDGING = ("judge", "panel", "embedder")
 _NEXT_MODEL = re.compile(r"\s*,\s*(?=[\w.-]+/)")
 
 
@@ -34,7 +35,7 @@ class Session:
     def command(self, verb: str, *arguments: str, app: bool = False) -> str:
         """A command line of ours that works on the same stores (and app, or models), to be copied from the screen."""
         words = ["genkit-eval", verb, *arguments]
-        for name in ("app", *MODELS) if app else ():
+        for name in ("app", *JUDGING) if app else ():
             setting = self.settings.get(name)
             if setting.origin == f"--{name}":
                 words += [setting.origin, str(setting.value)]
@@ -74,7 +75,7 @@ def open_app(options: Mapping[str, object]) -> Session:
     app = settings.get("app")
     if app.value is None:
         return _plugins_session(options, settings)
-    for name in MODELS:
+    for name in JUDGING:
         if name in options and settings.get(name).value is not None:
             raise _not_for_an_app(name, settings)
     with app_prints_to_stderr():
@@ -91,7 +92,7 @@ def open_stores(options: Mapping[str, object]) -> Session:
 
 
 def models_of_run(options: Mapping[str, object]) -> dict[str, str]:
-    """Judge and embedder that the run began with, where none is set: other ones would be another ruler."""
+    """Judges and embedder that the run began with, where none is set: other ones would be another ruler."""
     session = open_stores(options)
     if session.settings.get("app").value is not None:
         return {}
@@ -102,6 +103,9 @@ def models_of_run(options: Mapping[str, object]) -> dict[str, str]:
         # without a provider it is a function or an object of an app, and of several each had its own metric
         if session.settings.get(name).value is None and len(names) == 1 and "/" in min(names):
             models[name] = names.pop()
+    panels = {record.panel for record in records if record.panel is not None}
+    if session.settings.get("panel").value is None and len(panels) == 1:
+        models["panel"] = panels.pop()
     return models
 
 
@@ -111,12 +115,23 @@ def _several(name: str, models: Mapping[str, str]) -> list[str]:
 
 
 def _offered(settings: Settings) -> dict[str, object]:
-    """The models that are set; several judges, with commas between them, are a list."""
+    """The models that are set; several judges, with commas between them, are a panel."""
     offered: dict[str, object] = {
         name: settings.get(name).value for name in MODELS if settings.get(name).value is not None
     }
-    judges = _NEXT_MODEL.split(str(offered.get("judge", "")))
-    return {**offered, "judge": judges} if len(judges) > 1 else offered
+    judges, panel = _NEXT_MODEL.split(str(offered.get("judge", ""))), settings.get("panel")
+    if len(judges) > 1:
+        # plugins that judge load it anyway, and nobody else needs it
+        from genkit_eval.judged import Panel
+
+        return {**offered, "judge": Panel(judges, by="mean" if panel.value == "mean" else "majority")}
+    if panel.origin == "--panel":
+        found = "there is one judge" if judges[0] else "no judge is named"
+        raise ConfigError(
+            f"--panel {panel.value} is how several judges come to one score, but {found}: name several with --judge, "
+            "with commas between, like openai/a,openai/b"
+        )
+    return offered
 
 
 def _plugins_session(options: Mapping[str, object], settings: Settings) -> Session:
@@ -134,9 +149,10 @@ def _plugins_session(options: Mapping[str, object], settings: Settings) -> Sessi
 
 def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
     given, app = settings.get(name), settings.get("app")
+    how = f"judge=Panel([…], by='{given.value}')" if name == "panel" else f"{name}='{given.value}'"
     return ConfigError(
         f"{name} '{given.value}' (from {given.origin}) is for the installed plugins, but app '{app.value}' is named "
-        f"(from {app.origin}): set it in the app, like genkit_metrics({name}='{given.value}'), or name no app"
+        f"(from {app.origin}): set it in the app, like genkit_metrics({how}), or name no app"
     )
 
 

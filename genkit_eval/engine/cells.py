@@ -18,7 +18,7 @@ from genkit_eval.scores import ScoreRule, as_scores
 from genkit_eval.stored import EvaluatorRecord
 from genkit_eval.types import DataPoint, EvaluatorKind, Score
 
-__all__ = ["Cell", "changed_point", "plan_cell"]
+__all__ = ["Cell", "asked_by", "changed_point", "plan_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,21 @@ class Cell:
             values["options"] = self.options.model_dump(mode="json", by_alias=True)
         if self.evaluator.models:
             values["models"] = self.evaluator.models
+        if "panel" in self.evaluator.metadata:
+            values["panel"] = str(self.evaluator.metadata["panel"])
         return EvaluatorRecord.model_validate(values)
+
+
+def asked_by(cells: Sequence[Cell]) -> dict[str, JsonValue]:
+    """Which models they ask, in the form of an evaluator's metadata; empty where they ask none."""
+    found: dict[str, JsonValue] = {}
+    models = {use: name for cell in cells for use, name in cell.evaluator.models.items()}
+    if models:
+        found["models"] = {**models}
+    panels = [cell.evaluator.metadata["panel"] for cell in cells if "panel" in cell.evaluator.metadata]
+    if panels:
+        found["panel"] = panels[0]
+    return found
 
 
 def changed_point(seconds: float) -> Called:

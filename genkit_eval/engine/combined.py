@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from genkit_eval._json import dump
 from genkit_eval.engine.batch import beside_loop
 from genkit_eval.engine.calls import called, called_async
-from genkit_eval.engine.cells import Cell, plan_cell
+from genkit_eval.engine.cells import Cell, asked_by, plan_cell
 from genkit_eval.engine.combination import Combination, Heard, Part
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import EvaluatorRef, Registry
@@ -126,11 +126,10 @@ def _metadata(cells: Sequence[Cell]) -> Mapping[str, JsonValue]:
         "reads": [*dict.fromkeys(name for cell in cells for name in cell.evaluator.reads)],
         "parts": [cell.evaluator.name for cell in cells],
     }
-    models = {use: name for cell in cells for use, name in cell.evaluator.models.items()}
     prompts = {
         f"{cell.evaluator.name}: {step}": text for cell in cells for step, text in cell.evaluator.prompts.items()
     }
-    return metadata | ({"models": {**models}} if models else {}) | ({"prompts": {**prompts}} if prompts else {})
+    return metadata | asked_by(cells) | ({"prompts": {**prompts}} if prompts else {})
 
 
 def _check(cells: Sequence[Cell]) -> Callable[[Sample, Any], str | None]:

@@ -20,7 +20,7 @@ from genkit_eval.engine.source import Source
 from genkit_eval.engine.targets import recorded_target
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import Registry
-from genkit_eval.stored import EvalRunKey
+from genkit_eval.stored import EvalRunKey, EvaluatorRecord
 from genkit_eval.types import Sample
 
 __all__ = ["changed_flow", "check_same_plan", "limits_of", "recorded_plan", "remaining_cases"]
@@ -94,16 +94,18 @@ def check_same_plan(key: EvalRunKey, plan: Plan) -> None:
             )
         if cell.version != record.version:
             raise ConfigError(
-                f"run '{key.eval_run_id}' began with version {_ruler(record.version, record.models)} of evaluator "
-                f"'{cell.evaluator.name}', which is now {_ruler(cell.version, cell.evaluator.models)}: start a new "
+                f"run '{key.eval_run_id}' began with version {_ruler(record)} of evaluator "
+                f"'{cell.evaluator.name}', which is now {_ruler(cell.record())}: start a new "
                 "run, or bring the old version back"
             )
 
 
-def _ruler(version: str, models: Mapping[str, str] | None) -> str:
+def _ruler(record: EvaluatorRecord) -> str:
     """A version with what a person can tell it by."""
-    names = ", ".join(f"{use} {name}" for use, name in (models or {}).items())
-    return f"{version} ({names})" if names else version
+    facts = [f"{use} {name}" for use, name in (record.models or {}).items()]
+    if record.panel is not None:
+        facts.append(f"panel by {record.panel}")
+    return f"{record.version} ({', '.join(facts)})" if facts else record.version
 
 
 def changed_flow(key: EvalRunKey, plan: Plan) -> tuple[str, ...]:

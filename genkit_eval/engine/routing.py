@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval._json import dump
 from genkit_eval.definitions import Evaluator
-from genkit_eval.engine.cells import Cell, plan_cell
+from genkit_eval.engine.cells import Cell, asked_by, plan_cell
 from genkit_eval.engine.combination import settled
 from genkit_eval.engine.combined import ask_cell
 from genkit_eval.errors import ConfigError, GenkitEvalError
@@ -99,7 +99,6 @@ def _made(registry: Registry, options: RouteOptions) -> Evaluator:
     """
     switch = _Switch(registry, options)
     cells = [switch.cell(name) for name in switch.named]
-    models = {use: name for cell in cells for use, name in cell.evaluator.models.items()}
     identity = dump([[cell.key, cell.version] for cell in cells])
 
     async def decide(point: DataPoint, _: object) -> Score:
@@ -112,7 +111,7 @@ def _made(registry: Registry, options: RouteOptions) -> Evaluator:
         kind=EvaluatorKind.HEURISTIC if options.judge is None else EvaluatorKind.AGENTIC,
         declared_version=f"{VERSION}+{blake2b(identity, digest_size=4).hexdigest()}" if cells else VERSION,
         is_billed=any(cell.evaluator.is_billed for cell in cells),
-        metadata={"reads": ["expect"], **({"models": {**models}} if models else {})},
+        metadata={"reads": ["expect"], **asked_by(cells)},
         check=switch.problem,
     )
 

@@ -71,6 +71,7 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
             "prompts": {**texts},
             "models": {**models},
             "reads": [*metric.reads],
+            **({"panel": use.by} if use is not None and use.others else {}),
         },
         check_options=check,
         needs=option and _needs(option, plugin),

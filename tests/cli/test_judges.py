@@ -132,12 +132,14 @@ def test_a_run_that_was_stopped_goes_on_with_its_judge_and_no_other(
     assert (done.json["cases"], len(server.calls)) == (2, 3)
 
 
+@pytest.mark.parametrize("by", ["majority", "mean"])
 def test_several_judges_are_a_panel_with_which_a_run_goes_on(
-    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
+    panel = ["--panel", by] if by == "mean" else []
     with OpenAIServer(lambda call: HARMLESS) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        first = genkit_eval(*JUDGED, "--judge", "openai/a, openai/b,openai/c", "--json")
+        first = genkit_eval(*JUDGED, "--judge", "openai/a, openai/b,openai/c", *panel, "--json")
         run = json.loads(run_files(answers)[0].read_text(encoding="utf-8"))["key"]
         journal = answers / ".genkit" / "evals" / f"{run['evalRunId']}.journal.jsonl"
         journal.write_text(json.dumps({"key": {**run, "state": "INCOMPLETE"}}) + "\n", encoding="utf-8")
@@ -149,6 +151,36 @@ def test_several_judges_are_a_panel_with_which_a_run_goes_on(
     models = {"judge": "openai/a", "judge 2": "openai/b", "judge 3": "openai/c"}
     assert run["evaluators"][0]["models"] == models
     assert again.json["key"]["evaluators"][0]["models"] == models
+    assert {document["evaluators"][0]["panel"] for document in (run, again.json["key"])} == {by}
+
+
+def test_a_panel_decides_as_the_command_line_or_a_setting_says(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show = ("evaluator", "show", "genkitEval/faithfulness", "--judge", "openai/a,openai/b")
+    by_default, by_option = genkit_eval(*show, "--json"), genkit_eval(*show, "--panel", "mean")
+    monkeypatch.setenv("GENKIT_EVAL_PANEL", "mean")
+    by_variable = genkit_eval(*show, "--json")
+
+    assert (by_default.json["panel"], by_variable.json["panel"]) == ("majority", "mean")
+    assert "asks       judge openai/a, judge 2 openai/b\npanel      mean\n" in by_option.out
+
+
+def test_a_panel_of_less_than_two_judges_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
+    of_one = genkit_eval(*JUDGED, "--panel", "mean", "--judge", "openai/a")
+    of_none = genkit_eval(*JUDGED, "--panel", "mean")
+
+    assert (of_one.code, of_none.code, run_files(answers)) == (2, 2, [])
+    assert "--panel mean is how several judges come to one score, but there is one judge: name several" in of_one.err
+    assert "but no judge is named: name several with --judge, with commas between" in of_none.err
+
+
+def test_a_panel_beside_an_app_is_refused_with_the_place_to_set_it(genkit_eval: CommandLine, app: Path) -> None:
+    done = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "--panel", "mean")
+
+    assert done.code == 2
+    assert "panel 'mean' (from --panel) is for the installed plugins" in done.err
+    assert "like genkit_metrics(judge=Panel([…], by='mean'))" in done.err
 
 
 def test_a_judge_that_was_a_function_of_an_app_is_not_taken_for_a_name(genkit_eval: CommandLine, answers: Path) -> None:
