@@ -28,20 +28,24 @@ __all__ = ["NUMBER", "Choice", "Rating", "Scale", "Unit", "Verdict", "label_key"
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?(\s*/\s*\d+(\.\d+)?)?")
 """A number, or a number out of another one."""
 
+_QUOTED = " \t\r\n*`\"'."
 _VERDICTS: Mapping[object, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def _verdict(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    word = str(value).strip().casefold() if isinstance(value, str | int) else ""
+    word = str(value).strip(_QUOTED).casefold() if isinstance(value, str | int) else ""
     if word not in _VERDICTS:
         raise ValueError("expected true or false")
     return _VERDICTS[word]
 
 
 Verdict = Annotated[bool, BeforeValidator(_verdict)]
-"""A boolean; 1 and 0, "1" and "0", "yes" and "no", "true" and "false" are understood, anything else is refused."""
+"""A boolean; 1 and 0, "1" and "0", "yes" and "no", "true" and "false" are understood, anything else is refused.
+
+Quotes, stars and a full stop around a word do not matter.
+"""
 
 
 def _number(value: object, high: float | None) -> object:
@@ -133,11 +137,12 @@ Unit = Annotated[float | None, Scale(0, 1)]
 
 
 _MARKUP = " \t\r\n*_`~\"'“”‘’«»()[]{}<>#.,;:!-"
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
 
 def label_key(text: str) -> str:
-    """What two spellings of a label have in common: neither case, nor markup and punctuation around it."""
-    return " ".join(text.strip(_MARKUP).casefold().split())
+    """What two spellings of a label have in common: neither case, nor what joins its words or stands around them."""
+    return " ".join(_BETWEEN_WORDS.split(text.strip(_MARKUP).casefold()))
 
 
 def listed(items: Iterable[object]) -> str:

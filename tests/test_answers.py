@@ -17,17 +17,20 @@ UNIT: TypeAdapter[float | None] = TypeAdapter(Unit)
 VERDICT: TypeAdapter[bool] = TypeAdapter(Verdict)
 
 
-@pytest.mark.parametrize("value", [True, 1, "1", "true", "True", " yes ", "YES"])
+@pytest.mark.parametrize("value", [True, 1, "1", "true", "True", " yes ", "YES", "Yes.", "**true**", "`1`"])
 def test_a_verdict_understands_the_spellings_of_true(value: object) -> None:
     assert VERDICT.validate_python(value) is True
 
 
-@pytest.mark.parametrize("value", [False, 0, "0", "false", "No"])
+@pytest.mark.parametrize("value", [False, 0, "0", "false", "No", "'no'.", "*False*"])
 def test_a_verdict_understands_the_spellings_of_false(value: object) -> None:
     assert VERDICT.validate_python(value) is False
 
 
-@pytest.mark.parametrize("value", ["partially", "", "t", "on", "10", 2, -1, 0.0, 1.0, None, [], {}, [True]])
+@pytest.mark.parametrize(
+    "value",
+    ["partially", "", "t", "on", "10", "-1", "1.0", "yes, but", "yes no", "...", 2, -1, 0.0, 1.0, None, [], {}, [True]],
+)
 def test_a_verdict_refuses_anything_else(value: object) -> None:
     with pytest.raises(ValidationError, match="expected true or false"):
         VERDICT.validate_python(value)
@@ -91,13 +94,20 @@ def test_a_choice_sees_neither_case_nor_markup(value: str) -> None:
     assert LABEL.validate_python(value) == "incorrect"
 
 
+@pytest.mark.parametrize("value", ["second best", "second_best", "Second-Best", "SECOND  BEST", "**second_best**."])
+def test_what_joins_the_words_of_a_choice_does_not_matter(value: str) -> None:
+    grade: TypeAdapter[str] = TypeAdapter(Annotated[str, Choice("right", "second best")])
+
+    assert grade.validate_python(value) == "second best"
+
+
 @pytest.mark.parametrize("value", ["not correct", "in correct", "correctly", "", 1])
 def test_a_choice_refuses_other_words(value: object) -> None:
     with pytest.raises(ValidationError, match="expected 'correct' or 'incorrect'"):
         LABEL.validate_python(value)
 
 
-@pytest.mark.parametrize("labels", [(), ("good", "Good"), ("good", "good."), ("good", "!")])
+@pytest.mark.parametrize("labels", [(), ("good", "Good"), ("good", "good."), ("good", "!"), ("so so", "so-so")])
 def test_labels_that_cannot_be_told_apart_are_refused(labels: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError, match="expected some that differ"):
         Choice(*labels)
