@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from genkit_eval.cli.consent import consented
 from genkit_eval.cli.options import parse_bound, parse_evaluator
-from genkit_eval.cli.output import columns, say, say_json, tell
+from genkit_eval.cli.output import broken, columns, say, say_json, tell
 from genkit_eval.cli.progress import ProgressLine
 from genkit_eval.cli.request import Request
 from genkit_eval.cli.samples import suggesting_files
@@ -218,7 +219,7 @@ def _text(session: Session, run: EvalRun, report: Report, came_to: Verdict) -> l
     lines.append(_named("run file", str(run.path)))
     lines.append(_named("next", session.command("show", run.id)))
     ink = Ink.BAD if came_to.exit_code else Ink.GOOD
-    return [*lines, *(line(Span(message, ink)) for message in came_to.messages)]
+    return [*lines, *(line(Span(part, ink)) for message in came_to.messages for part in broken(message, sys.stdout))]
 
 
 def _named(name: str, text: str) -> Line:

@@ -19,6 +19,7 @@ from genkit_eval.report.text import one_line
 __all__ = [
     "OpenStderr",
     "animated",
+    "broken",
     "close_streams",
     "coloured",
     "columns",
@@ -75,13 +76,19 @@ def tell(text: str, *, whole: bool = False) -> None:
 
     On a terminal it is broken between words, unless it is to be copied `whole`.
     """
-    line = one_line(text)
-    if animated(sys.stderr) and not whole:
-        width = _columns_of(sys.stderr)
-        parts = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        line = "\n".join(parts)
-    _write(sys.stderr, f"{line}\n")
+    for line in [one_line(text)] if whole else broken(text, sys.stderr):
+        _write(sys.stderr, f"{line}\n")
     _flush(sys.stderr)
+
+
+def broken(text: str, stream: TextIO) -> list[str]:
+    """A message in lines of a terminal's width, broken between words; in one line where the stream is none."""
+    line = one_line(text)
+    if not animated(stream):
+        return [line]
+    width = _columns_of(stream)
+    parts = textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return parts or [line]
 
 
 def coloured(stream: TextIO) -> bool:

@@ -91,6 +91,20 @@ def test_what_is_said_breaks_between_words(genkit_eval: CommandLine, app: Path) 
     assert lines[:2] == ["genkit-eval: unknown flow 'zzz': defined", "  are 'a/b:c', 'echo', 'fragile',"]
 
 
+def test_what_a_run_comes_to_breaks_between_words(genkit_eval: CommandLine, app: Path) -> None:
+    gates = ["--fail-under", "my/below=1", "--fail-under", "my/yes=1"]
+    code, text = on_terminal("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "-e", "my/below", *gates, columns=40)
+
+    said = ESCAPE.sub("", text).replace("\r\n", "\n")
+    assert code == 100
+    assert said[said.index("gate") :].splitlines() == [
+        "gate missed: my/below: pass rate 0.5 (2",
+        "  of 4 judged) is not at least 1",
+        "gate held: my/yes: pass rate 1 (4 of 4",
+        "  judged) is at least 1",
+    ]
+
+
 @pytest.mark.case("security/terminal-escapes")
 def test_nothing_but_colours_reaches_the_terminal(genkit_eval: CommandLine, app: Path) -> None:
     hostile = r"\u001b[2J\u001b]0;owned\u0007 ok \u001b]52;c;YQ==\u0007\u009b2J"
