@@ -19,8 +19,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from genkit_eval.answers import label_key
+from genkit_eval.errors import UnknownName
 
 __all__ = ["Anchors", "Category", "Criterion", "Demonstration", "GEval", "Nearest", "Own", "Range", "Variable"]
 
@@ -69,6 +71,20 @@ class Part(BaseModel):
     """What such data have in common: frozen, and no key beside those that are known."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_said_by_its_keys(cls, given: object) -> object:
+        fields = cls.model_fields
+        if isinstance(given, Mapping):
+            for key in given:
+                if key not in fields:
+                    raise ValueError(str(UnknownName("key", str(key), fields)))
+        elif not isinstance(given, cls):
+            *keys, last = [name for name, field in fields.items() if field.is_required()] or [*fields]
+            named = " and ".join([*([", ".join(keys)] if keys else []), last])
+            raise PydanticCustomError("object_type", "expected an object with {named}", {"named": named})
+        return given
 
 
 class Nearest(Part):

@@ -124,7 +124,7 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("name: a\nintent: i\ncriterion: c\ndemonstrations: {}\n", "expected a list, found an object"),
         (
             "name: a\nintent: i\ncriterion: c\nscale: binery\n",
-            "one.yaml: scale: expected 'continuous' or 'binary', an object or a list, found 'binery'",
+            "scale: expected 'continuous' or 'binary', an object with low and high or a list, found 'binery'",
         ),
         (
             "name: a\nintent: i\ncriterion: c\nscale: {low: 2, high: 1}\n",
@@ -136,8 +136,18 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ),
         (
             "name: a\nintent: i\ncriterion: c\nvariables: [{nam: response}, {name: x, nearest: {show: [z]}}]\n",
-            "one.yaml: variables[0].name: is missing; variables[0].nam: unknown key; variables[1].nearest.dataset: is "
-            "missing; variables[1].nearest.show[0]: expected 'input', 'reference', 'output' or 'context', found 'z'",
+            "one.yaml: variables[0]: unknown key 'nam': did you mean 'name'?; variables[1].nearest.dataset: is missing; "
+            "variables[1].nearest.show[0]: expected 'input', 'reference', 'output' or 'context', found 'z'",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: [good, bad]\nanchors: [bad, good]\n",
+            "one.yaml: scale[0]: expected an object with label and score, found 'good'; scale[1]: expected an object "
+            "with label and score, found 'bad'; anchors: expected an object with low, middle and high, found a list",
+        ),
+        (
+            "name: a\nintent: i\ncriterion: c\nscale: {min: 1, max: 5}\ndemonstrations: [{output: r, score: 2}]\n",
+            "one.yaml: scale: unknown key 'min': defined are 'high', 'low'; demonstrations[0]: unknown key 'output': "
+            "defined are 'justification', 'request', 'response', 'score'",
         ),
         ("name: a\nintent: i\ncriterion: c\nparameters: {a: .inf}\n", "parameters.a: expected a finite number"),
         (
