@@ -136,7 +136,7 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ),
         (
             "name: a\nintent: i\ncriterion: c\nvariables: [{nam: response}, {name: x, nearest: {show: [z]}}]\n",
-            "one.yaml: variables[0]: unknown key 'nam': did you mean 'name'?; variables[1].nearest.dataset: is missing; "
+            "variables[0]: unknown key 'nam': did you mean 'name'?; variables[1].nearest.dataset: is missing; "
             "variables[1].nearest.show[0]: expected 'input', 'reference', 'output' or 'context', found 'z'",
         ),
         (
