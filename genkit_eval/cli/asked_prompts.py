@@ -41,8 +41,7 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str, *, 
     if not evaluator.prompts:
         raise ConfigError(f"evaluator '{evaluator.name}' names no prompts")
     point = _first(session, data, format)
-    dataset_reader.set(lambda dataset, version: session.ge.datasets.get(dataset, version=version))
-    calls, score = run_sync(_asked(evaluator, point))
+    calls, score = run_sync(_asked(session, evaluator, point))
     if not calls:
         why = f": {score.reason}" if score is not None and score.reason else ""
         raise ConfigError(f"evaluator '{evaluator.name}' asks nothing about case '{point.test_case_id}'{why}")
@@ -66,8 +65,11 @@ def _first(session: Session, data: str, format: str | None) -> DataPoint:
     return DataPoint.model_validate(samples[0].to_json())
 
 
-async def _asked(evaluator: Evaluator, point: DataPoint) -> tuple[Sequence[Sequence[Message]], Score | None]:
+async def _asked(
+    session: Session, evaluator: Evaluator, point: DataPoint
+) -> tuple[Sequence[Sequence[Message]], Score | None]:
     """The messages of each call, and what the evaluator made of the replies."""
+    dataset_reader.set(lambda dataset, version: session.ge.datasets.get(dataset, version=version))
     recorder = _Recorder()
     before = caller.set(recorder)
     try:
