@@ -22,10 +22,14 @@ def take_kept(registry: Registry, names: Iterable[str], folder: Path) -> None:
         ConfigError: what was kept, and perhaps edited, is of no use.
     """
     for name in names:
-        path = _path(registry, name, folder)
+        work = registry.preparations.get(name)
+        if work is None:
+            # a run beside this one was quicker
+            continue
+        path = _path(work, folder)
         made = _kept(path)
         if made is not None:
-            _define(registry, name, made, path)
+            _define(registry, name, work, made, path)
 
 
 async def make_lacking(plan: Plan, registry: Registry, folder: Path, means: Means) -> Sequence[str]:
@@ -37,26 +41,28 @@ async def make_lacking(plan: Plan, registry: Registry, folder: Path, means: Mean
     """
     told = []
     for name in plan.lacking:
-        path = _path(registry, name, folder)
+        work = registry.preparations.get(name)
+        if work is None:
+            continue
+        path = _path(work, folder)
         if means.terms.cache == "only":
             needs = registry.evaluator(name).needs
             raise Unprepared([name], f"{needs} ({path} is not there, and no model may be asked now)")
         used_by = next(cell.key for cell in plan.cells if cell.evaluator.own_name == name)
-        work = registry.preparations[name]
         try:
             made = await means.ask_first(used_by, work.make)
         except ModelError as problem:
             said = f"evaluator '{name}' lacks what is made before the first case: {problem.problem}"
             raise JudgeError(said, kind=problem.kind, model=problem.model, text=problem.text) from problem
-        _define(registry, name, _keep(made, work, path), path)
+        _define(registry, name, work, _keep(made, work, path), path)
         told.append(
             f"{name}: what it lacked was made before the first case, at the run's expense, and is kept in {path}"
         )
     return told
 
 
-def _path(registry: Registry, name: str, folder: Path) -> Path:
-    return folder / f"{registry.preparations[name].key}.yaml"
+def _path(work: Preparation, folder: Path) -> Path:
+    return folder / f"{work.key}.yaml"
 
 
 def _keep(made: Any, work: Preparation, path: Path) -> Any:
@@ -84,8 +90,7 @@ def _kept(path: Path) -> Any:
         raise StoreError(f"{path} cannot be read: {problem}") from problem
 
 
-def _define(registry: Registry, name: str, made: Any, path: Path) -> None:
-    work = registry.preparations[name]
+def _define(registry: Registry, name: str, work: Preparation, made: Any, path: Path) -> None:
     try:
         registry.redefine(name, lambda registry: work.define(registry, made))
     except ConfigError as problem:

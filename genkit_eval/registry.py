@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import JsonValue
@@ -110,6 +112,7 @@ class Registry:
         self.plugins: dict[str, Plugin] = {}
         self._parties: dict[tuple[str, str], str] = {}
         self._party: str | None = None
+        self._redefining = Lock()
 
     def install(self, plugin: Plugin) -> None:
         """Let a plugin define what it brings; a second plugin of the same name is refused."""
@@ -178,20 +181,22 @@ class Registry:
         self.preparations[name] = preparation
 
     def redefine(self, name: str, define: Callable[[Registry], None]) -> None:
-        """Define an evaluator anew; its aliases become those of the new one. Where that fails, all stays as it was."""
-        kept = self.evaluators.copy(), self.aliases.copy(), self._parties.copy()
-        aliases = [alias for alias in kept[1].values() if alias.alias_of == name]
-        for gone in (name, *(alias.name for alias in aliases)):
-            del self._parties["evaluator", gone]
-            (self.evaluators if gone == name else self.aliases).pop(gone)
-        try:
-            define(self)
+        """Define an evaluator anew; its aliases become those of the new one. Where that fails, all stays as it was.
+
+        Other threads find the one or the other.
+        """
+        with self._redefining:
+            fresh = copy(self)
+            fresh.evaluators, fresh.aliases, fresh._parties = {**self.evaluators}, {**self.aliases}, {**self._parties}
+            aliases = [alias for alias in self.aliases.values() if alias.alias_of == name]
+            for gone in (name, *(alias.name for alias in aliases)):
+                del fresh._parties["evaluator", gone]
+                (fresh.evaluators if gone == name else fresh.aliases).pop(gone)
+            define(fresh)
             for alias in aliases:
-                if alias.name not in self.aliases:
-                    self.define_alias(alias.name, name, **alias.presets)
-        except BaseException:
-            self.evaluators, self.aliases, self._parties = kept
-            raise
+                if alias.name not in fresh.aliases:
+                    fresh.define_alias(alias.name, name, **alias.presets)
+            self.evaluators, self.aliases, self._parties = fresh.evaluators, fresh.aliases, fresh._parties
 
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options that differ from its defaults.

@@ -60,6 +60,37 @@ async def test_steps_are_made_of_the_criterion_once_and_kept(tmp_path: Path) -> 
 
 
 @pytest.mark.anyio
+async def test_runs_side_by_side_go_by_the_same_steps(tmp_path: Path) -> None:
+    """Each may ask for some, as none are there; those that were kept first hold for all."""
+    made = [json.dumps({"steps": [f"Read {number}.", "Rate."]}) for number in range(3)]
+    left, all_asked = [*made], anyio.Event()
+
+    async def judge(prompt: str) -> str:
+        if "You write down how to judge" not in prompt:
+            return rating(4)
+        steps = left.pop()
+        if not left:
+            all_asked.set()
+        await all_asked.wait()
+        return steps
+
+    own = GEval(name="coherence", criterion=CRITERION)
+    ge = GenkitEval(plugins=[judges(judge=judge, own=[own])], root=tmp_path)
+    runs = []
+
+    async def run() -> None:
+        runs.append(await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"]))
+
+    async with anyio.create_task_group() as group:
+        for _ in made:
+            group.start_soon(run)
+
+    (version,) = {metric.version for done in runs for result in done.results for metric in result.metrics}
+    assert version == ge.registry.evaluator("geval/coherence").version
+    assert [result.metrics[0].score for done in runs for result in done.results] == [0.75] * 3
+
+
+@pytest.mark.anyio
 async def test_an_empty_answer_costs_no_call_even_without_steps(tmp_path: Path) -> None:
     ge, model = judging([json.dumps(FIRST), rating(4)], tmp_path)
 
