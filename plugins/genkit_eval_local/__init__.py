@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from genkit_eval import DataPoint, Embedder, Model, Plugin, Registry, Score
 from genkit_eval.errors import ConfigError, GenkitEvalError, UnknownName
 from genkit_eval.models import model_name
-from genkit_eval_local.gguf import GgufModel, GgufSettings
+from genkit_eval_local.gguf import GgufModel
+from genkit_eval_local.gguf_settings import GgufSettings
 from genkit_eval_local.overlap import ShareOptions, answer_overlap, ngram_grounding, reference_recall
 from genkit_eval_local.similarity import SimilarityOptions, embedding_similarity
 from genkit_eval_local.use_multilingual import MISSING, UseMultilingual, is_installed

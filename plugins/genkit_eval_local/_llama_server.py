@@ -24,7 +24,7 @@ from anyio.lowlevel import RunVar
 from pydantic import JsonValue
 
 from genkit_eval.errors import ConfigError
-from genkit_eval_local.gguf import GgufSettings
+from genkit_eval_local.gguf_settings import GgufSettings
 
 __all__ = ["LlamaServer", "server_for"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -16,38 +15,14 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval import Message, Reply, Usage
 from genkit_eval.errors import ConfigError, ModelError, ModelErrorKind
 from genkit_eval.models import TokenLogprob
+from genkit_eval_local.gguf_settings import GgufSettings
 
-__all__ = ["GgufModel", "GgufSettings"]
+__all__ = ["GgufModel"]
 
 MAGIC = b"GGUF"
 HEAD_BYTES = 1 << 20
 DEFAULTS: Mapping[str, JsonValue] = {"temperature": 0, "max_tokens": 2048}
 RENAMED = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GgufSettings:
-    """How a model file is served.
-
-    Args:
-        threads: that compute; without it llama.cpp's own choice, which is the cores there are.
-        slots: how many calls are answered at a time; further ones wait.
-        context_tokens: what a slot holds, prompt and reply together. Memory grows with slots times this.
-        timeout_seconds: how long one call may take, from when it has a slot.
-        start_seconds: how long loading the file may take.
-    """
-
-    threads: int | None = None
-    slots: int = 2
-    context_tokens: int = 4096
-    timeout_seconds: float = 600.0
-    start_seconds: float = 300.0
-
-    def __post_init__(self) -> None:
-        for name in ("threads", "slots", "context_tokens", "timeout_seconds", "start_seconds"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ConfigError(f"{name} of a GGUF model is {value}, expected a number above 0")
 
 
 class GgufModel:

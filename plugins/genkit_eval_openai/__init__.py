@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from genkit_eval import Embedder, Model, Plugin, Registry
+from genkit_eval_openai.connection import Connection
 from genkit_eval_openai.endpoint import Endpoint
 from genkit_eval_openai.faults import OpenAIError
 
@@ -66,17 +67,19 @@ def openai_models(
 
 
 def _define(registry: Registry, endpoint: Endpoint, *, sees: bool | None) -> None:
+    server = Connection(endpoint)
+
     def chat(model: str) -> Model:
         # anyio, and asyncio with it, are loaded only where a model is used
         from genkit_eval_openai.chat import ChatModel
 
-        return ChatModel(endpoint, model, sees=sees)
+        return ChatModel(server, model, sees=sees)
 
     def embedder(model: str) -> Embedder:
         # as above
         from genkit_eval_openai.embeddings import OpenAIEmbedder
 
-        return OpenAIEmbedder(endpoint, model)
+        return OpenAIEmbedder(server, model)
 
     registry.define_models(endpoint.name, chat)
     registry.define_embedders(endpoint.name, embedder)

@@ -12,8 +12,8 @@ from pydantic import BaseModel, JsonValue
 
 from genkit_eval import Message, Reply
 from genkit_eval_openai.completion import reply_from
+from genkit_eval_openai.connection import Connection
 from genkit_eval_openai.dialect import Dialect, check_config
-from genkit_eval_openai.endpoint import Endpoint
 from genkit_eval_openai.faults import Fault
 
 __all__ = ["ChatModel"]
@@ -31,10 +31,10 @@ class ChatModel:
     which the others wait for, and remembered.
     """
 
-    def __init__(self, endpoint: Endpoint, model: str, *, sees: bool | None = None) -> None:
-        self.name = f"{endpoint.name}/{model}"
+    def __init__(self, server: Connection, model: str, *, sees: bool | None = None) -> None:
+        self.name = f"{server.endpoint.name}/{model}"
         self._sees = sees
-        self._endpoint, self._model = endpoint, model
+        self._server, self._model = server, model
         self._dialect = Dialect()
         self._form_kept = False
         self._first_call = RunVar[anyio.Event | None](f"first call of {self.name}", None)
@@ -45,7 +45,7 @@ class ChatModel:
     @property
     def identity(self) -> str:
         """Its name and where its server is."""
-        return self._endpoint.identity(self.name)
+        return self._server.endpoint.identity(self.name)
 
     @property
     def sees(self) -> bool | None:
@@ -74,7 +74,7 @@ class ChatModel:
         Raises:
             OpenAIError: there is no key. ConfigError: a parameter that a call sets by itself.
         """
-        self._endpoint.check()
+        self._server.endpoint.check()
         check_config(config or {})
         # a second, which in the middle of the first call would hold up all others
         import_module("genkit_eval_openai.client")
@@ -115,7 +115,7 @@ class ChatModel:
         self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]
     ) -> Reply:
         answer = await self._answered(messages, output, config)
-        client = await self._endpoint.client()
+        client = await self._server.client()
         reply = reply_from(answer, model=self.name, redact=client.redact_reply)
         if output is not None:
             self._look_at_form(kept=reply.text.lstrip()[:1] in ("{", "["))
@@ -129,7 +129,7 @@ class ChatModel:
     async def _answered(
         self, messages: Sequence[Message], output: type[BaseModel] | None, config: Mapping[str, JsonValue]
     ) -> dict[str, JsonValue]:
-        client = await self._endpoint.client()
+        client = await self._server.client()
         first = dialect = self._dialect
         while True:
             body = dialect.body(self._model, messages, output, config)

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from genkit_eval import Usage
 from genkit_eval.models import Vectors
-from genkit_eval_openai.endpoint import Endpoint
+from genkit_eval_openai.connection import Connection
 from genkit_eval_openai.faults import Fault, OpenAIError
 
 __all__ = ["OpenAIEmbedder"]
@@ -18,9 +18,9 @@ __all__ = ["OpenAIEmbedder"]
 class OpenAIEmbedder:
     """An embedding model by its name on the server; texts go in batches."""
 
-    def __init__(self, endpoint: Endpoint, model: str, *, batch_size: int = 128) -> None:
-        self.name = f"{endpoint.name}/{model}"
-        self._endpoint, self._model, self._batch_size = endpoint, model, batch_size
+    def __init__(self, server: Connection, model: str, *, batch_size: int = 128) -> None:
+        self.name = f"{server.endpoint.name}/{model}"
+        self._server, self._model, self._batch_size = server, model, batch_size
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.name!r})"
@@ -28,7 +28,7 @@ class OpenAIEmbedder:
     @property
     def identity(self) -> str:
         """Its name and where its server is."""
-        return self._endpoint.identity(self.name)
+        return self._server.endpoint.identity(self.name)
 
     async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None) -> Vectors:
         """One vector a text, in their order, all of one length, finite and not all zeros.
@@ -39,7 +39,7 @@ class OpenAIEmbedder:
         Raises:
             OpenAIError: no answer, or vectors that cannot be used.
         """
-        client = await self._endpoint.client()
+        client = await self._server.client()
         vectors: list[Sequence[float]] = []
         tokens: list[int | None] = []
         for start in range(0, len(texts), self._batch_size):

@@ -1,22 +1,15 @@
-"""One server: its address, its keys and its timeouts, and a client for each event loop that calls it."""
+"""One server: its address, its keys and its timeouts."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from genkit_eval.errors import ConfigError
 from genkit_eval_openai.faults import OpenAIError
-
-if TYPE_CHECKING:
-    from anyio.lowlevel import RunVar
-
-    from genkit_eval_openai.client import Client
 
 __all__ = ["Endpoint"]
 
@@ -78,27 +71,6 @@ class Endpoint:
             model=self.name,
         )
 
-    async def client(self) -> Client:
-        """The client of the event loop that runs now: a connection belongs to the loop that opened it."""
-        kept = self._clients.get(None)
-        if kept is None:
-            # the SDK takes a second to import, and only calls need it
-            from genkit_eval_openai.client import Client
-
-            client = Client(self)
-            kept = client, _until_the_loop_ends(client, self._clients)
-            # a generator that has begun is closed by its loop when that ends, and so is the client within
-            await anext(kept[1])
-            self._clients.set(kept)
-        return kept[0]
-
-    @cached_property
-    def _clients(self) -> RunVar[tuple[Client, AsyncGenerator[None]] | None]:
-        # anyio loads asyncio, which defining a provider does not need
-        from anyio.lowlevel import RunVar
-
-        return RunVar(f"client of {self.name}")
-
     def _check_url(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.username or parts.password:
@@ -111,13 +83,3 @@ class Endpoint:
         for route in _ROUTES:
             if parts.path.rstrip("/").endswith(route):
                 raise ConfigError(f"provider '{self.name}': base_url ends in {route}: leave that out")
-
-
-async def _until_the_loop_ends(
-    client: Client, clients: RunVar[tuple[Client, AsyncGenerator[None]] | None]
-) -> AsyncGenerator[None]:
-    try:
-        yield
-    finally:
-        clients.set(None)
-        await client.close()

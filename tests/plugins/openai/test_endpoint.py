@@ -178,7 +178,7 @@ def test_connections_are_closed_with_the_loop_that_opened_them(chat_model: MakeM
 
         async def client_of_this_loop() -> Any:
             await model.generate(ASK)
-            return await model._endpoint.client()
+            return await model._server.client()
 
         first, second = run_sync(client_of_this_loop()), run_sync(client_of_this_loop())
 

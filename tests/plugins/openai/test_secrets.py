@@ -145,9 +145,14 @@ def test_nothing_that_is_made_shows_a_key_in_its_repr(chat_model: MakeModel) -> 
         model = chat_model(server, api_key=KEY, headers={"X-Token": KEY})
 
         async def repr_of_client() -> str:
-            return repr(await model._endpoint.client())
+            return repr(await model._server.client())
 
-        shown = [repr(model), repr(model._endpoint), run_sync(repr_of_client()), repr(openai_models(api_key=KEY))]
+        shown = [
+            repr(model),
+            repr(model._server.endpoint),
+            run_sync(repr_of_client()),
+            repr(openai_models(api_key=KEY)),
+        ]
 
     assert leaks(" ".join(shown)) == []
 
