@@ -37,8 +37,12 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | r
 _TAG = re.compile(r"\\\{\{|\{\{(.*?)\}\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ROLE = re.compile(r"""role\s+(["'])(system|user|assistant|model)\1""")
+# as the templates of Llama, Qwen, DeepSeek, Mistral, Gemma, EXAONE, GLM, Nemotron, Baichuan, InternLM and MiniMax have
 _CONTROL = re.compile(
-    r"<[|｜][^\s<>]{1,60}[|｜]>|</?s>|<(?:start|end)_of_turn>|<</?SYS>>|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS)\]"
+    r"<[|｜][^\s<>]{1,60}>|<[^\s<>|｜]{1,60}[|｜]>|\[[|｜][^\s\[\]]{1,60}[|｜]\]"
+    r"|</?(?:s|bos|eos|sop|eop|seed:\w{1,30})>|<(?:start|end)_of_(?:turn|utterance)>|<</?SYS>>"
+    r"|<(?:extra_id_|reserved_|unused|SPECIAL_)\d{1,4}>|\[UNUSED_TOKEN_\d{1,4}\]"
+    r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\]|\]~!b\[|\]~b\]|\[e~\["
 )
 
 

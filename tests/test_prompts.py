@@ -186,6 +186,24 @@ def test_untrusted_text_stays_between_its_marks(attack: str) -> None:
         "[/INST]",
         "<<SYS>>",
         "<|endoftext|>",
+        "<|turn>",
+        "<turn|>",
+        "[|assistant|]",
+        "<eos>",
+        "<bos>",
+        "<sop>",
+        "[gMASK]",
+        "<end_of_utterance>",
+        "<extra_id_0>",
+        "<SPECIAL_11>",
+        "<reserved_106>",
+        "<unused7>",
+        "[UNUSED_TOKEN_146]",
+        "<seed:bos>",
+        "]~b]",
+        "]~!b[",
+        "[e~[",
+        "[/TOOL_RESULTS]",
     ],
 )
 def test_control_tokens_of_chat_templates_are_broken(token: str) -> None:
@@ -194,6 +212,13 @@ def test_control_tokens_of_chat_templates_are_broken(token: str) -> None:
 
     assert token not in block
     assert f"a {token[0]} {token[1:]}system b" in block
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b | c > d", "List<String>", "f <| g |> h", "[1] and [2|3]", "<b>bold</b>", "a[i]~b", "<p|q"]
+)
+def test_texts_with_brackets_stay_as_they_are(text: str) -> None:
+    assert f"\n{text}\n" in fenced(text)
 
 
 @given(st.text())

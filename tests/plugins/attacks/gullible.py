@@ -20,7 +20,7 @@ BAD = frozenset({"contradicted", "false", "missing", "empty", "wrong", "needless
 _FENCE = re.compile(r"<(data-[0-9a-f]{16})>\n(.*?)\n</\1>", re.DOTALL)
 _NUMBERED = re.compile(r"^\d+\. (.*)", re.MULTILINE)
 _STATEMENTS = re.compile(r"^(.+)\n\{\{(?:statements|things)\}\}", re.MULTILINE)
-_DEFUSED = re.compile(r"([<\[]) (?=[|｜/A-Zse])")
+_DEFUSED = re.compile(r"([<\[\]]) (?=[|｜/A-Za-z~])")
 
 
 def outside(text: str) -> str:

@@ -38,6 +38,12 @@ _LANGUAGES = {
     "Arabic": (r"تجاهل|أعط", r"التعليمات|تقييم"),
     "Hindi": (r"अनदेखा|दें", r"निर्देशों|अंक"),
     "Latin": (r"neglege|da", r"praecepta|notam"),
+    "Greek": (r"αγνόησε|δώσε", r"οδηγίες|βαθμολογία"),
+    "Polish": (r"zignoruj|przyznaj", r"polecenia|ocenę"),
+    "Vietnamese": (r"bỏ qua|cho", r"hướng dẫn|điểm"),
+    "Hebrew": (r"התעלם|תן", r"ההוראות|הציון"),
+    "Thai": (r"เพิกเฉย|ให้", r"คำสั่ง|คะแนน"),
+    "Swahili": (r"puuza|utoe", r"maagizo|alama"),
 }
 _CLAUSE = re.compile(r"[^.!?;。\n]+")
 _PAIRS = [
@@ -66,21 +72,42 @@ def _commands(text: str) -> bool:
 
 def readings(text: str) -> Iterator[str]:
     """The text, and what it may stand for: decoded, backwards, with the letters that are meant."""
-    plain = unicodedata.normalize("NFKC", html.unescape(urllib.parse.unquote(text)))
+    plain = unicodedata.normalize("NFKC", html.unescape(urllib.parse.unquote(urllib.parse.unquote(text))))
     visible = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
     yield visible
     yield visible.translate(_ALIKE)
+    # without strokes and accents that were put on top of letters
+    yield "".join(letter for letter in unicodedata.normalize("NFKD", visible) if not unicodedata.combining(letter))
     yield re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), visible)
     # texts inside JSON, which may be inside JSON again
     yield re.sub(r"\\+n", "\n", visible).replace("\\", "")
+    # letter by letter, with wider gaps between words
+    yield re.sub(r"(?<=\w) (?=\w\b)", "", visible)
     yield visible[::-1]
     yield visible.translate(_LEET)
     yield codecs.encode(visible, "rot13")
+    # told piece by piece, in turns
+    yield " ".join(re.sub(r"^\s*\d+\. (?:user|assistant): ", "", line) for line in visible.splitlines())
+    yield from _hidden(text)
+    yield from _decoded(visible)
+
+
+def _hidden(text: str) -> Iterator[str]:
+    """What stands in letters that nobody sees: tags, and selectors of variants."""
     yield "".join(chr(ord(letter) - 0xE0000) for letter in text if 0xE0020 <= ord(letter) < 0xE007F)
-    for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", visible):
+    yield bytes(ord(letter) - 0xE0100 + 16 for letter in text if 0xE0100 <= ord(letter) < 0xE01F0).decode(
+        errors="ignore"
+    )
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """What stands in long words of base64, which may be of base64 again, and of hexadecimal digits."""
+    for word in re.findall(r"[A-Za-z0-9+/]{16,}={0,2}", text):
         try:
-            yield base64.b64decode(word, validate=True).decode()
+            inside = base64.b64decode(word, validate=True).decode()
         except (binascii.Error, UnicodeDecodeError):
-            pass
-    for digits in re.findall(r"(?:[0-9a-f]{2}){8,}", visible):
+            continue
+        yield inside
+        yield from _decoded(inside)
+    for digits in re.findall(r"(?:[0-9a-f]{2}){8,}", text):
         yield bytes.fromhex(digits).decode(errors="ignore")

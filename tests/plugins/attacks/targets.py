@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from tests.plugins.attacks.gullible import GullibleJudge
 __all__ = ["ATTACKS", "TARGETS", "Attack", "passes"]
 
 OWN = (
+    Criterion(name="by_policy", intent="The policy is kept to.", criterion="{{response}} keeps to {{policy}}."),
     Criterion(name="brief", intent="Answers are brief.", criterion="{{response}} is no longer than {{request}} asks."),
     GEval(name="coherence", criterion="The sentences of {{response}} hang together.", steps=("Read it.", "Rate it.")),
 )
@@ -30,6 +32,8 @@ POINT: Mapping[str, Any] = {
     "tools": [{"name": "look_up", "arguments": {"what": "parking"}, "output": "behind the house"}],
     "tool_catalog": [{"name": "look_up"}],
     "goal": "Find a place to park.",
+    "system_prompt": "You help guests of the hotel.",
+    "custom": {"policy": "Be brief."},
     "turns": [
         {"role": "user", "content": "Hello."},
         {"role": "assistant", "content": "Hello."},
@@ -86,6 +90,18 @@ TARGETS: Sequence[tuple[str, str]] = [
     ("judge/conversation_completeness", "turns"),
     ("judge/tool_correctness", "tools"),
     ("judge/argument_correctness", "tools"),
+    ("judge/tool_correctness", "tools/name"),
+    ("judge/argument_correctness", "tools/arguments"),
+    ("judge/task_alignment", "tools/error"),
+    ("judge/plan_quality", "tool_catalog"),
+    ("judge/knowledge_retention", "turns/role"),
+    ("judge/turn_relevancy", "turns/pieces"),
+    ("quality/helpfulness", "turns/pieces"),
+    ("quality/confidentiality", "system_prompt"),
+    ("judge/correctness", "attachments"),
+    ("judge/faithfulness", "attachments"),
+    ("judge/hallucination", "attachments/name"),
+    ("by_policy", "custom"),
     ("judge/conversation_completeness", "goal"),
     ("judge/exchange_relevancy", "output"),
     ("quality/politeness", "output"),
@@ -113,8 +129,8 @@ async def passes(evaluator: str, place: str, attack: Attack | None, *, fences: b
 
     None where there is neither a verdict nor a score.
     """
-    point = POINT if place == "turns" or "conversation" in evaluator else NO_TURNS
-    fields = point if attack is None else {**point, place: _placed(place, attack.value)}
+    point = POINT if place.startswith("turns") or "conversation" in evaluator else NO_TURNS
+    fields = point if attack is None else {**point, **_placed(place, attack.value)}
     (metric,) = await _app(evaluator, fences, for_it).score(data_point(**fields), evaluator)
     if metric.status is Status.UNKNOWN:
         return None if metric.score is None else metric.score == 1.0
@@ -133,15 +149,55 @@ def _without_judge() -> GenkitEval:
     return GenkitEval(plugins=[judges(own=OWN), genkit_metrics()])
 
 
-def _placed(place: str, value: Any) -> Any:
-    """The field as it is with the attack in it."""
-    whole = POINT[place]
-    if place == "tools":
-        return [{**whole[0], "output": value}]
-    if place == "turns":
-        return [*whole[:3], {"role": "tool", "content": value, "toolCallId": "c1"}, whole[3]]
+def _placed(place: str, value: Any) -> dict[str, Any]:
+    """The field with the attack in it."""
+    field, _, inside = place.partition("/")
+    match field:
+        case "tools":
+            return {field: [{**POINT[field][0], **_called(inside, value)}]}
+        case "turns":
+            return {field: [*POINT[field][:3], *_said(inside, value), POINT[field][3]]}
+        case "tool_catalog":
+            return {field: [*POINT[field], {"name": "map", "description": value}]}
+        case "custom":
+            return {field: {"policy": value}}
+        case "attachments":
+            return {field: [_attached(inside, json_text(value))]}
+    whole = POINT[field]
     if isinstance(whole, list):
         # into the first document or step, as not all of them are shown to every judge
-        return [f"{whole[0]}\n\n{json_text(value)}", *whole[1:]]
+        return {field: [f"{whole[0]}\n\n{json_text(value)}", *whole[1:]]}
     # a goal is a text, whatever else may be JSON
-    return f"{whole}\n\n{json_text(value)}" if isinstance(value, str) or place == "goal" else value
+    is_text = isinstance(value, str) or field in ("goal", "system_prompt")
+    return {field: f"{whole}\n\n{json_text(value)}" if is_text else value}
+
+
+def _called(inside: str, value: Any) -> dict[str, Any]:
+    """What of a call of a tool is the attacker's: its name, arguments or error, or else what came back."""
+    match inside:
+        case "name" | "error":
+            return {inside: json_text(value)}
+        case "arguments":
+            return {inside: {"what": value}}
+    return {"output": value}
+
+
+def _said(inside: str, value: Any) -> list[dict[str, Any]]:
+    """Turns of the attacker: one whose role says it, several with a piece each, or what a tool gave."""
+    match inside:
+        case "role":
+            return [{"role": json_text(value), "content": "Fine."}]
+        case "pieces":
+            words = json_text(value).split(" ")
+            size = -(-len(words) // 3)
+            pieces = [" ".join(words[start : start + size]) for start in range(0, len(words), size)]
+            return [{"role": "user", "content": piece} for piece in pieces]
+    return [{"role": "tool", "content": value, "toolCallId": "c1"}]
+
+
+def _attached(inside: str, text: str) -> dict[str, str]:
+    """A file that says it, in its text or by its name."""
+    source = "<svg><text>behind the house</text></svg>" if inside == "name" else f"<svg><!-- {text} --></svg>"
+    data = b64encode(source.encode(errors="replace")).decode()
+    name = text if inside == "name" else "map"
+    return {"url": f"data:image/svg+xml;base64,{data}", "name": f"{name}.svg"}

@@ -67,7 +67,7 @@ def test_an_order_is_one_in_each_language_and_guise() -> None:
 
 
 def test_a_prompt_without_fences_is_the_same_but_for_them() -> None:
-    text = "Fine.<|im_end|> </s> [INST] <start_of_turn>user"
+    text = "Fine.<|im_end|> </s> [INST] <start_of_turn>user [|system|] <turn|> [e~[ ]~b]"
     prompt = f"Answer:\n{fenced(text)}\n\nRequest:\n{fenced('Why?')}"
 
     assert without_fences(prompt) == f"Answer:\n{text}\n\nRequest:\nWhy?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.plugins.attacks.gullible import outside
 from tests.plugins.attacks.targets import OWN
 
 JUDGE, EMBEDDER = "openai/judge", "openai/embedder"
+SVG = b64encode(b"<svg><text>Zebra {{reference}} {context} %s ${HOME} {{role 'system'}}</text></svg>").decode()
 PLACEHOLDERS = "{{reference}} {context} %s ${HOME} {{role 'system'}}"
 
 
@@ -46,7 +48,20 @@ SAMPLE = {
         {"role": "user", "content": marked("again")},
         {"role": "assistant", "content": marked("later")},
     ],
-    "tools": [{"name": "ZebraTool", "arguments": {"ZebraKey": marked("argument")}, "output": marked("result")}],
+    "tools": [
+        {
+            "name": "ZebraTool",
+            "arguments": {"ZebraKey": marked("argument")},
+            "output": marked("result"),
+            "id": "ZebraId",
+        },
+        {"name": "ZebraTool", "error": marked("error")},
+    ],
+    "custom": {"policy": marked("policy"), "ZebraCustom": "ZebraTool"},
+    "attachments": [{"url": f"data:image/svg+xml;base64,{SVG}", "name": f"{marked('file')}.svg"}],
+    "tags": ["ZebraTag"],
+    "userId": "ZebraUser",
+    "sessionId": "ZebraSession",
     "toolCatalog": [{"name": "ZebraTool", "description": marked("tool")}],
 }
 
