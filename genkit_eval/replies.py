@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from genkit_eval.answers import NUMBER, label_key, listed
+from genkit_eval.answers import NUMBER, Choice, label_key, listed
 from genkit_eval.misfits import explained
 
 __all__ = ["Unreadable", "read_answer", "read_label"]
@@ -30,7 +30,8 @@ def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
     A reply that is JSON is taken as it is. Else reasoning blocks, fences and prose around one JSON object are left
     out, and as the last resort the object is repaired: trailing commas, comments, Python literals, raw line breaks,
     bad escapes. A number or word is never cut out of a longer one. An object among prose that stands in the `judged`
-    text as well is a quotation, not the judge's own answer.
+    text as well is a quotation, not the judge's own answer. Where a label is all that an answer must have, one in plain
+    text is an answer too, as `read_label` reads it.
 
     Raises:
         Unreadable: nothing fits, or two different answers do.
@@ -50,9 +51,24 @@ def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
         if len(found) > 1:
             # not to look at thousands of them
             raise Unreadable("it holds different answers: give one")
+    if not found and "{" not in text:
+        found += _labelled(text, answer)
     if not found:
         raise problem
     return found[0]
+
+
+def _labelled(text: str, answer: type[Answer]) -> Sequence[Answer]:
+    """The answer that is a label alone, if there is one."""
+    required = [(name, field) for name, field in answer.model_fields.items() if field.is_required()]
+    choices = [(name, item) for name, field in required for item in field.metadata if isinstance(item, Choice)]
+    if len(required) != 1 or not choices:
+        return ()
+    ((name, choice),) = choices
+    try:
+        return (answer.model_validate({name: read_label(text, choice.labels)}),)
+    except Unreadable:
+        return ()
 
 
 def read_label(text: str, labels: Sequence[str]) -> str:

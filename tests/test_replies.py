@@ -126,6 +126,28 @@ def test_what_can_be_meant_in_one_way_only_is_read(reply: str) -> None:
     assert read_answer(reply, Judged) == HARMLESS
 
 
+class Labelled(BaseModel):
+    reason: str = ""
+    label: Annotated[str | None, Choice("good", "bad")]
+
+
+class Reasoned(Labelled):
+    reason: str
+
+
+@pytest.mark.parametrize("reply", ["Label: good.", "**Good**", "<think>bad</think>good", "It helps.\n\nLabel: good"])
+def test_a_label_alone_is_an_answer_where_nothing_else_is_asked_for(reply: str) -> None:
+    assert read_answer(reply, Labelled) == Labelled(label="good")
+    with pytest.raises(Unreadable, match="no JSON object with 'reason' or 'label'"):
+        read_answer(reply, Reasoned)
+
+
+@pytest.mark.parametrize("reply", ["no good", "good or bad", "good\nbad", "{good}", "That is good enough."])
+def test_a_label_among_other_words_is_none(reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read_answer(reply, Labelled)
+
+
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [

@@ -115,6 +115,8 @@ async def test_a_judgement_of_null_is_inconclusive(scale: Any, reply: str) -> No
             Range(low=1, high=5), '{"score": "4/5"}', 0.75, marks=pytest.mark.case("judge-reply/fraction-scale")
         ),
         pytest.param(INCORRECT, '{"label": "Incorrect."}', 0.0, marks=pytest.mark.case("judge-reply/label-substring")),
+        pytest.param(INCORRECT, "Label: incorrect.", 0.0, marks=pytest.mark.case("judge-reply/label-substring")),
+        pytest.param(INCORRECT, "(Correct)", 1.0, marks=pytest.mark.case("judge-reply/choice-case-and-brackets")),
     ],
 )
 async def test_what_a_judge_clearly_says_is_understood(scale: Any, reply: str, expected: float) -> None:
@@ -140,6 +142,8 @@ async def test_what_a_judge_clearly_says_is_understood(scale: Any, reply: str, e
             "hard to tell",
             marks=pytest.mark.case("judge-reply/unparseable-is-not-worst-score"),
         ),
+        (INCORRECT, "It is not correct", "not correct"),
+        (INCORRECT, "correct\nincorrect", "correct"),
     ],
 )
 async def test_what_is_not_on_the_scale_is_asked_once_more_and_then_failed(scale: Any, reply: str, said: str) -> None:
