@@ -98,6 +98,7 @@ _BUILD_RESULT: Mapping[str, _Build] = {
 _BUILD_RECORD: Mapping[str, _Build] = {"direction": Direction, "kind": EvaluatorKind}
 _BUILD_KEY: Mapping[str, _Build] = {
     "usage": _many(ModelUsage),
+    "unbilled": _many(ModelUsage),
     "stopped": Stopped.model_validate,
     "created_at": datetime.fromisoformat,
     "state": RunState,
