@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel
 
-from genkit_eval.errors import NotJson
+from genkit_eval.errors import NotJson, no_constant
 
 __all__ = ["dump", "json_bytes", "json_form", "json_text", "load"]
 
@@ -144,7 +144,7 @@ def load(data: bytes | bytearray | memoryview | str) -> Any:
         data = data.encode()
     # orjson turns integers beyond 64 bits into floats without a word; they have at least 19 digits
     if _may_have_long_number(data) and _LONG_NUMBER.search(data):
-        return json.loads(bytes(data), parse_constant=_refuse, parse_float=_finite)
+        return json.loads(bytes(data), parse_constant=no_constant, parse_float=_finite)
     return orjson.loads(data)
 
 
@@ -156,10 +156,6 @@ def _may_have_long_number(data: bytes | bytearray | memoryview) -> bool:
     # 19 digits in a row fill at least 4 places in a row of every fourth byte; a regular expression over all bytes
     # would take longer than the parsing
     return b"0000" in bytes(data[::4]).translate(_DIGITS)
-
-
-def _refuse(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text: str) -> float:

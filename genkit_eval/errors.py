@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 __all__ = [
     "AlreadyExists",
@@ -53,6 +53,8 @@ __all__ = [
     "UnknownName",
     "Unprepared",
     "VersionConflict",
+    "no_constant",
+    "shortened",
 ]
 
 SHOWN_PROBLEMS = 20
@@ -63,6 +65,20 @@ def _nearest(name: str, known: Iterable[str], *, n: int, cutoff: float) -> list[
     from difflib import get_close_matches
 
     return get_close_matches(name, list(known), n=n, cutoff=cutoff)
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """A text as messages show it: whole, or its beginning and "…"."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def no_constant(name: str) -> NoReturn:
+    """For `json`, as its `parse_constant`: what Python writes for NaN and infinity is refused.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{name} is not JSON")
 
 
 class GenkitEvalError(Exception):

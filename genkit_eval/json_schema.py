@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
 
-from genkit_eval.errors import ConfigError
+from genkit_eval.errors import ConfigError, shortened
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["SchemaCheck", "SchemaFault", "schema_check"]
 
 TIMEOUT_SECONDS = 1.0
-_SHOWN = 80
 _Keyword = Callable[..., Iterator[Any]]
 
 
@@ -121,10 +120,9 @@ def _found(pattern: str, text: str, name: str) -> bool:
     try:
         return regex.search(pattern, text, timeout=TIMEOUT_SECONDS) is not None
     except TimeoutError:
-        shown = pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…"
         raise ConfigError(
-            f"the {name} schema's pattern '{shown}' took more than {TIMEOUT_SECONDS:g} s on {len(text)} characters: "
-            "simplify it"
+            f"the {name} schema's pattern '{shortened(pattern)}' took more than {TIMEOUT_SECONDS:g} s on {len(text)} "
+            "characters: simplify it"
         ) from None
     except (regex.error, RecursionError) as fault:
-        raise ConfigError(f"the {name} schema's pattern '{pattern[:_SHOWN]}' is not valid: {fault}") from None
+        raise ConfigError(f"the {name} schema's pattern '{shortened(pattern)}' is not valid: {fault}") from None

@@ -12,7 +12,7 @@ from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, JsonValue, create_model
 
 from genkit_eval.answers import Choice, Rating, Scale, Unit, Verdict
-from genkit_eval.errors import ConfigError, JudgeError, ModelError
+from genkit_eval.errors import ConfigError, JudgeError, ModelError, shortened
 from genkit_eval.model_calls import generate
 from genkit_eval.models import Image, Message, Model, Reply, model_name, model_sees
 from genkit_eval.prompts import fenced_in, json_instructions
@@ -296,5 +296,4 @@ def _correction(text: str, problem: Unreadable) -> list[Message]:
 
 
 def _start(text: str) -> str:
-    text = text.strip()
-    return repr(text if len(text) <= QUOTED else f"{text[:QUOTED]}…")
+    return repr(shortened(text.strip(), QUOTED))

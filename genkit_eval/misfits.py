@@ -9,10 +9,11 @@ from typing import NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from genkit_eval.errors import shortened
+
 __all__ = ["explained", "misfits", "shown"]
 
 MAX_MISFITS = 5
-MAX_SHOWN = 80
 KINDS: Mapping[str, str] = {
     "string": "text",
     "tuple": "a list",
@@ -64,8 +65,7 @@ def shown(value: object) -> str:
         return "an object"
     if isinstance(value, list | tuple):
         return "a list"
-    text = repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+    return shortened(repr(value))
 
 
 def _told(wrong: Sequence[_Misfit]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from genkit_eval.errors import DataError
+from genkit_eval.errors import DataError, shortened
 from genkit_eval.workers import POOL
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ WORKER_PATTERN = 2_000
 WORKER_GROUPS = 100
 WORKER_REPEATS = 500_000
 WORKER_TEXT = 1_000_000
-MAX_SHOWN = 80
 
 
 def pattern_found(pattern: str, text: str, *, seconds: float, name: str) -> bool:
@@ -119,4 +118,4 @@ def _invalid(pattern: str, name: str, problem: str) -> DataError:
 
 
 def _quoted(pattern: str) -> str:
-    return f"'{pattern}'" if len(pattern) <= MAX_SHOWN else f"'{pattern[:MAX_SHOWN]}…'"
+    return f"'{shortened(pattern)}'"

@@ -220,10 +220,6 @@ def _parsed(text: str, otherwise: Any) -> Any:
         return otherwise
 
 
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
 def _finite(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
@@ -242,7 +238,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _NOTHING = object()
 # lenient in one thing: raw line breaks and tabs inside strings
-_LENIENT = json.JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_distinct)
+_LENIENT = json.JSONDecoder(strict=False, parse_constant=no_constant, parse_float=_finite, object_pairs_hook=_distinct)
 _KIND = r"(?:\w+:)?(?:think|thinking|thought|reasoning|reflection|analysis|scratchpad)"
 # of most models, Magistral, Kimi, and the channels of gpt-oss
 _BEGIN = rf"<{_KIND}(?:\s[^<>]*)?>|\[THINK\]|◁think▷|<\|channel\|>analysis<\|message\|>"

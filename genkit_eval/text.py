@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from genkit_eval._json import json_text
+from genkit_eval._json import dump, json_text
+from genkit_eval.errors import shortened
 
 if TYPE_CHECKING:
     from regex import Pattern
 
-__all__ = ["ngrams", "references", "text_of", "tokens"]
+__all__ = ["ngrams", "references", "shown", "text_of", "tokens"]
 
 TEXT_KEYS = ("answer", "text", "content", "page_content")
 
@@ -82,6 +83,12 @@ def references(reference: JsonValue) -> list[str]:
     if isinstance(reference, list) and not any(isinstance(item, list | dict) for item in reference):
         return [text_of(item) for item in reference if item is not None]
     return [] if reference is None else [text_of(reference)]
+
+
+def shown(value: JsonValue) -> str:
+    """A value as messages show it: the beginning of its JSON."""
+    # a long text is not written whole for that
+    return shortened(dump(value[:100] if isinstance(value, str) else value).decode())
 
 
 def _texts(value: JsonValue) -> Iterator[str]:

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
-from genkit_eval.text import _word, ngrams, references, text_of, tokens
+from genkit_eval.text import _word, ngrams, references, shown, text_of, tokens
 
 TEXT = st.text(max_size=40) | st.text(alphabet="aB9.,-' \u00e9\u00df\u6771\u0301\ufb01\u00ad", max_size=40)
 
@@ -113,3 +114,20 @@ def test_a_list_of_scalars_holds_several_references() -> None:
     assert references({"answer": "a"}) == ["a"]
     assert references([{"answer": "a"}, "b"]) == ["a\nb"]
     assert references([]) == references(None) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        ("", '""'),
+        ({"a": "ä", "b": [1, True]}, '{"a":"ä","b":[1,true]}'),
+        ("x" * 78, '"' + "x" * 78 + '"'),
+        ("x" * 79, '"' + "x" * 79 + "…"),
+        ("x" * 10_000_000, '"' + "x" * 79 + "…"),
+        ([1] * 100, "[" + "1," * 39 + "1…"),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_of_a_value_the_beginning_is_shown(value: JsonValue, text: str) -> None:
+    assert shown(value) == text

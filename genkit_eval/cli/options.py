@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
+from genkit_eval.errors import no_constant
+
 __all__ = [
     "DEBUG_HELP",
     "Verb",
@@ -268,17 +270,13 @@ def parse_evaluator(text: str) -> tuple[str, dict[str, Any]]:
 def _value(text: str) -> tuple[Any, str]:
     """The value at the start of a text, and what follows its comma."""
     try:
-        value, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text)
+        value, end = json.JSONDecoder(parse_constant=no_constant).raw_decode(text)
         if end == len(text) or _NEXT.match(text, end):
             return value, text[end + 1 :]
     except ValueError:
         pass
     value, *rest = _NEXT.split(text, maxsplit=1)
     return value, rest[0] if rest else ""
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _count_or_share(text: str) -> int | float:

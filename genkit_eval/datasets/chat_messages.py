@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from genkit_eval.datasets.fields import kind_of
+from genkit_eval.errors import no_constant
 
 __all__ = ["NoChat", "notice_of", "sample_of_chat"]
 
@@ -299,11 +300,7 @@ def _value(text: object) -> object:
     if not isinstance(text, str):
         return text
     try:
-        found = json.loads(text, parse_constant=_refuse)
+        found = json.loads(text, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return text
     return found if isinstance(found, dict | list) else text
-
-
-def _refuse(word: str) -> object:
-    raise ValueError(word)

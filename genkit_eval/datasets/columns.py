@@ -19,6 +19,7 @@ from typing import Any
 from genkit_eval._json import dump
 from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, kind_of, meant
 from genkit_eval.datasets.strict_json import Faulty, parse
+from genkit_eval.errors import shortened
 from genkit_eval.stored import DatasetSchema
 
 __all__ = ["Column", "cell", "columns_of", "row_of"]
@@ -123,7 +124,7 @@ def _typed(text: str, types: Sequence[str]) -> Any:
 
 
 def _start(text: str) -> str:
-    return f"'{text}'" if len(text) <= 40 else f"'{text[:40]}…'"
+    return f"'{shortened(text, 40)}'"
 
 
 def row_of(columns: Sequence[Column], cells: Sequence[str]) -> tuple[dict[str, Any], list[tuple[str, str]]]:

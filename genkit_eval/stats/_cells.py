@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from genkit_eval.errors import shortened
 from genkit_eval.types import Outcome, Status
 
 __all__ = ["DISTINCT_TEXTS", "Cells", "ScoreType", "Signature", "Texts", "sound"]
@@ -45,7 +46,7 @@ class Texts:
         """Count a text; long ones by their beginning."""
         if self.counts is None:
             return
-        self.counts[text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"] += times
+        self.counts[shortened(text, LONGEST_TEXT)] += times
         if len(self.counts) > DISTINCT_TEXTS:
             self.counts = None
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, ValidationInfo, field_validator
 
 from genkit_eval import DataPoint, Finding, Outcome, Sample, Score, Status
-from genkit_eval.errors import DataError
+from genkit_eval.errors import DataError, shortened
 from genkit_eval.misfits import misfits
 
 __all__ = ["MAX_FINDINGS", "Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
@@ -103,13 +103,11 @@ def verdict(
     if len(findings) > MAX_FINDINGS:
         details = {**(details or {}), "findings": len(findings)}
         findings = sorted(findings, key=lambda finding: finding.passed is True)[:MAX_FINDINGS]
-    if len(reason) > MAX_REASON:
-        reason = reason[:MAX_REASON] + "…"
     values: dict[str, object] = {
         "score": value,
         "status": Status.PASS if passed else Status.FAIL,
         "outcome": Outcome.VERDICT,
-        "reason": reason,
+        "reason": shortened(reason, MAX_REASON),
     }
     if findings:
         values["findings"] = findings

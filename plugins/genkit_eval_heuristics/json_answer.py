@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import Field, JsonValue
 
+from genkit_eval.errors import no_constant
 from genkit_eval_heuristics.definition import Thresholded
 
 __all__ = ["FenceOptions", "JsonAnswer", "is_blank", "json_kind", "read_json"]
@@ -60,12 +61,12 @@ def read_json(output: JsonValue, *, strip_fences: bool) -> JsonAnswer:
 def _parsed(text: str) -> JsonValue:
     value: JsonValue
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = json.loads(text, parse_constant=no_constant)
     except json.JSONDecodeError:
         raise
     except ValueError:
         # Python reads no whole number of more than 4,300 digits; as 1e9999 is, it is beyond what a float holds
-        value = json.loads(text, parse_constant=_refuse, parse_int=float)
+        value = json.loads(text, parse_constant=no_constant, parse_int=float)
     return value
 
 
@@ -76,10 +77,6 @@ def _inside_fence(output: str) -> str | None:
     if opening is None or not text.endswith(opening[1]) or len(text) < opening.end() + len(opening[1]):
         return None
     return text[opening.end() : -len(opening[1])]
-
-
-def _refuse(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
 
 
 def is_blank(output: JsonValue) -> bool:

@@ -14,13 +14,13 @@ from typing import Any, Final
 from pydantic import Field, JsonValue
 
 from genkit_eval import DataPoint, Finding, Score, json_text
+from genkit_eval.text import shown
 from genkit_eval_heuristics.definition import Heuristic, verdict
 from genkit_eval_heuristics.json_answer import FenceOptions, json_kind, read_json
 
 __all__ = ["EVALUATORS", "DiffOptions", "aggregate", "diff_findings", "json_diff"]
 
 MAX_FINDINGS = 50
-MAX_SHOWN = 60
 
 Place = tuple[str | int, ...]
 
@@ -119,12 +119,12 @@ class _Walk:
                 left[text] -= 1
                 self.same += 1
             else:
-                self.wrong.append(_finding((*place, "[]"), f"missing: {_shown(item)}"))
+                self.wrong.append(_finding((*place, "[]"), f"missing: {shown(item)}"))
         for item in reversed(ours):
             text = _canonical(item)
             if left[text]:
                 left[text] -= 1
-                self.extra.append(_finding((*place, "[]"), f"not in the reference: {_shown(item)}"))
+                self.extra.append(_finding((*place, "[]"), f"not in the reference: {shown(item)}"))
 
     def _unlike(self, place: Place, ours: Any, theirs: Any) -> None:
         """Two values of which at most one has something below it, or one is not there."""
@@ -132,11 +132,11 @@ class _Walk:
             if _equal(ours, theirs, self.tolerance):
                 self.same += 1
             else:
-                self.wrong.append(_finding(place, f"{_shown(ours)}, expected {_shown(theirs)}"))
+                self.wrong.append(_finding(place, f"{shown(ours)}, expected {shown(theirs)}"))
             return
-        self.wrong += [_finding(where, f"missing: {_shown(part)}") for where, part in self._leaves(place, theirs)]
+        self.wrong += [_finding(where, f"missing: {shown(part)}") for where, part in self._leaves(place, theirs)]
         self.extra += [
-            _finding(where, f"not in the reference: {_shown(part)}") for where, part in self._leaves(place, ours)
+            _finding(where, f"not in the reference: {shown(part)}") for where, part in self._leaves(place, ours)
         ]
 
     def _leaves(self, place: Place, value: Any) -> Iterator[tuple[Place, JsonValue]]:
@@ -191,11 +191,6 @@ def _equal(one: JsonValue, other: JsonValue, tolerance: float) -> bool:
 def _finding(place: Place, reason: str) -> Finding:
     text = "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in place]).removeprefix(".")
     return Finding.trusted({"text": text or "(whole)", "passed": False, "reason": reason})
-
-
-def _shown(value: JsonValue) -> str:
-    text = json_text(value) if not isinstance(value, str) else f'"{value}"'
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
 EVALUATORS = (

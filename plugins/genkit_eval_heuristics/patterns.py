@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from genkit_eval import DataPoint, Sample, Score, json_text
-from genkit_eval.errors import DataError, GenkitEvalError
+from genkit_eval.errors import DataError, GenkitEvalError, shortened
 from genkit_eval.patterns import check_pattern, pattern_found
+from genkit_eval.text import shown
 from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 
 __all__ = ["EVALUATORS", "PatternOptions", "regex_match"]
 
-MAX_SHOWN = 80
 NAME = "pattern"
 
 
@@ -36,15 +36,14 @@ def regex_match(point: DataPoint, options: PatternOptions) -> Score:
         return Score.inconclusive(reason="no pattern was given: the option pattern, custom.pattern, or the reference")
     text = json_text(point.output)
     found = pattern_found(pattern, text, seconds=options.timeout_seconds, name=NAME)
-    shown = pattern if len(pattern) <= MAX_SHOWN else pattern[:MAX_SHOWN] + "…"
-    return verdict(float(found), options, reason=f"'{shown}' is {'' if found else 'not '}found")
+    return verdict(float(found), options, reason=f"'{shortened(pattern)}' is {'' if found else 'not '}found")
 
 
 def _reference(sample: Sample) -> str | None:
     reference = sample.reference
     if reference is None or isinstance(reference, str):
         return reference
-    raise DataError(f"reference must be text (a pattern), found {json_text(reference):.{MAX_SHOWN}}")
+    raise DataError(f"reference must be text (a pattern), found {shown(reference)}")
 
 
 def _problem(sample: Sample, options: PatternOptions) -> str | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import JsonValue
-
-from genkit_eval import ToolCall, json_text
+from genkit_eval import ToolCall
+from genkit_eval.text import shown
 from genkit_eval_heuristics.tool_arguments import by_name, expected_share, same_json
 
 __all__ = ["fault_of", "names_of"]
 
-MAX_SHOWN, MAX_NAMES = 60, 10
+MAX_NAMES = 10
 
 
 def fault_of(want: ToolCall, called: Sequence[ToolCall], *, arguments: bool, extra: bool, output: bool) -> str:
@@ -44,16 +43,11 @@ def _differing(want: ToolCall, got: ToolCall, *, extra: bool) -> Iterator[str]:
     ours, theirs = by_name(want.arguments), by_name(got.arguments)
     for name, value in ours.items():
         if name not in theirs:
-            yield f"{name or 'the argument'} is not given, expected {_shown(value)}"
+            yield f"{name or 'the argument'} is not given, expected {shown(value)}"
         elif not same_json(value, theirs[name]):
-            yield f"{name or 'the argument'} is {_shown(theirs[name])}, expected {_shown(value)}"
+            yield f"{name or 'the argument'} is {shown(theirs[name])}, expected {shown(value)}"
     if extra:
         yield from (f"{name or 'the argument'} was not expected" for name in theirs if name not in ours)
-
-
-def _shown(value: JsonValue) -> str:
-    text = json_text([value])[1:-1]
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
 def names_of(calls: Sequence[ToolCall]) -> str:

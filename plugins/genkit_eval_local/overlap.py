@@ -13,6 +13,7 @@ from itertools import islice
 from pydantic import BaseModel, ConfigDict, Field
 
 from genkit_eval import DataPoint, Score
+from genkit_eval.errors import shortened
 from genkit_eval.text import ngrams, references, text_of, tokens
 from genkit_eval_local._scores import NO_WORDS, cut
 
@@ -116,6 +117,6 @@ def _best(point: DataPoint, options: ShareOptions, measure: Callable[[Words, Wor
 
 def _told(missing: Words, none: str, some: str) -> str:
     """The missing words in a line."""
-    words = [word if len(word) <= MAX_WORD else word[:MAX_WORD] + "…" for (word,) in islice(missing, MAX_TOLD)]
+    words = [shortened(word, MAX_WORD) for (word,) in islice(missing, MAX_TOLD)]
     more = len(missing) - len(words)
     return f"{some}{', '.join(words)}" + (f" and {more} more" if more else "") if words else none

@@ -10,7 +10,9 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, Score, Status
-from genkit_eval_metrics._reference import kind_of, shown
+from genkit_eval.errors import shortened
+from genkit_eval.text import shown
+from genkit_eval_metrics._reference import kind_of
 
 __all__ = ["DeepEqualOptions", "deep_equal"]
 
@@ -95,7 +97,7 @@ def _in_unequal_lists(output: list[JsonValue], reference: list[JsonValue], where
         ("iterable_item_added", "not in the reference"),
     ):
         for place, text in found.get(kind, {}).items():
-            told = text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+            told = shortened(text, MAX_TEXT)
             yield f"{_at(where + place.removeprefix('root'))}{told} is {words}"
 
 
@@ -136,4 +138,4 @@ def _article(value: JsonValue) -> str:
 
 def _reason(differences: list[str]) -> str:
     told = "; ".join(differences[:MAX_TOLD]) + ("; and more" if len(differences) > MAX_TOLD else "")
-    return told if len(told) <= MAX_REASON else told[:MAX_REASON] + "…"
+    return shortened(told, MAX_REASON)

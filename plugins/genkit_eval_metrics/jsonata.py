@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from genkit_eval import DataPoint, Outcome, Sample, Score, Status
 from genkit_eval._json import json_form, load
 from genkit_eval.errors import DataError, GenkitEvalError
+from genkit_eval.text import shown
 from genkit_eval.workers import POOL
-from genkit_eval_metrics._reference import quoted, shown, text_reference
+from genkit_eval_metrics._reference import quoted, text_reference
 
 __all__ = ["JsonataOptions", "check_jsonata", "jsonata"]
 
@@ -93,7 +94,7 @@ def _score(reply: dict[str, Any]) -> Score:
 def _told(details: dict[str, Any]) -> str:
     if "resultOmitted" in details:
         return str(details["resultOmitted"])
-    return shown(details["result"]) or "null"
+    return shown(details["result"])
 
 
 def _parsed(text: str) -> JsonValue:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from genkit_eval import DataPoint, Sample, Score, Status, json_text
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.patterns import check_pattern, pattern_found
-from genkit_eval_metrics._reference import quoted, shown, text_reference
+from genkit_eval.text import shown
+from genkit_eval_metrics._reference import quoted, text_reference
 
 __all__ = ["RegexOptions", "check_regex", "regex"]
 
@@ -33,7 +34,7 @@ def regex(point: DataPoint, options: RegexOptions) -> bool | Score:
     pattern = text_reference(point, "a pattern")
     if pattern_found(pattern, json_text(point.output), seconds=options.timeout_seconds, name="reference"):
         return True
-    reason = f"{quoted(pattern)} is not found in {shown(point.output) or 'null'}"
+    reason = f"{quoted(pattern)} is not found in {shown(point.output)}"
     return Score.trusted({"score": False, "status": Status.FAIL, "reason": reason})
 
 

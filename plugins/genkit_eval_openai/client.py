@@ -15,6 +15,7 @@ import openai
 import orjson
 from pydantic import JsonValue
 
+from genkit_eval.errors import no_constant
 from genkit_eval.http_faults import start_of
 from genkit_eval.redaction import Redactor
 from genkit_eval_openai.endpoint import Endpoint
@@ -155,10 +156,6 @@ def _parsed(content: bytes) -> JsonValue:
     try:
         # servers in Python write a cut emoji as half of a pair, others a mark before the text
         text = content.decode("utf-8-sig", errors="replace")
-        return cast("JsonValue", json.loads(text, parse_constant=_no_number))
+        return cast("JsonValue", json.loads(text, parse_constant=no_constant))
     except ValueError:
         return None
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
