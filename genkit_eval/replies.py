@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from genkit_eval.answers import NUMBER, Choice, label_key, listed
+from genkit_eval.errors import no_constant
 from genkit_eval.misfits import explained
 
 __all__ = ["Unreadable", "read_answer", "read_label"]
