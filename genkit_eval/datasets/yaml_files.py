@@ -57,16 +57,24 @@ class _BothDumper(_Dumper):  # type: ignore[misc, valid-type]
     def ignore_aliases(self, data: object) -> bool:
         return True
 
+    def represent_str(self, data: str) -> yaml.Node:
+        # line breaks in YAML 1.1 only: they are escaped
+        style = '"' if "\u2028" in data or "\u2029" in data else self.style_of(data)
+        node: yaml.Node = self.represent_scalar(f"{_TAG}str", data, style=style)
+        return node
+
+    def style_of(self, data: str) -> str | None:
+        return None
+
 
 class _BlockDumper(_BothDumper):
     """Writes texts of several lines as blocks, which people can edit."""
 
-    def represent_str(self, data: str) -> yaml.Node:
-        node: yaml.Node = self.represent_scalar(f"{_TAG}str", data, style="|" if "\n" in data else None)
-        return node
+    def style_of(self, data: str) -> str | None:
+        return "|" if "\n" in data else None
 
 
-_BlockDumper.add_representer(str, _BlockDumper.represent_str)
+_BothDumper.add_representer(str, lambda dumper, data: dumper.represent_str(data))
 _LAYOUT: Mapping[str, Any] = {
     "allow_unicode": True,
     "sort_keys": False,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from genkit_eval.datasets import check_file, read_samples, write_samples
+from genkit_eval.datasets.yaml_files import parse_yaml, write_yaml, yaml_text
 from genkit_eval.errors import DataFileError
 from genkit_eval.types import Sample
 
@@ -184,3 +185,12 @@ def test_an_alias_of_itself_is_refused_in_a_message_of_readable_length() -> None
 
     assert "an alias of itself" in message
     assert len(message) < 400
+
+
+@pytest.mark.parametrize("text", ["a\u2028b", "a\u2029\nb", "\u2028", "a \u2028 b\n"])
+def test_a_break_of_yaml_1_1_alone_is_escaped(text: str) -> None:
+    """In YAML 1.2 it is a letter like others, so the spaces after it would be read as the text's."""
+    written = [b"".join(write_yaml([Sample(input={text: text})])).decode(), yaml_text({text: text})]
+
+    assert not any(letter in "\u2028\u2029" for line in written for letter in line)
+    assert parse_yaml(written[1]) == {text: text}
