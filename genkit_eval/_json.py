@@ -144,7 +144,10 @@ def load(data: bytes | bytearray | memoryview | str) -> Any:
         data = data.encode()
     # orjson turns integers beyond 64 bits into floats without a word; they have at least 19 digits
     if _may_have_long_number(data) and _LONG_NUMBER.search(data):
-        return json.loads(bytes(data), parse_constant=no_constant, parse_float=_finite)
+        try:
+            return json.loads(bytes(data), parse_constant=no_constant, parse_float=_finite)
+        except RecursionError:
+            raise ValueError("it nests too deeply") from None
     return orjson.loads(data)
 
 

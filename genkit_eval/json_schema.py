@@ -6,7 +6,7 @@ of which has a time limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import JsonValue
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["SchemaCheck", "SchemaFault", "schema_check"]
 
 TIMEOUT_SECONDS = 1.0
+DEEP = 40
+"""With so many levels it is a value that is too deep, not a schema that has a circle."""
 _Keyword = Callable[..., Iterator[Any]]
 
 
@@ -55,9 +57,26 @@ def schema_check(schema: Mapping[str, Any], name: str) -> SchemaCheck:
                 f"the {name} schema refers to '{fault.ref}', which is not in it: put it into $defs"
             ) from None
         except RecursionError:
-            raise ConfigError(f"the {name} schema refers to itself without end: take the circle out") from None
+            raise ConfigError(_too_deep(name, _depth(value))) from None
 
     return check
+
+
+def _too_deep(name: str, depth: int) -> str:
+    if depth >= DEEP:
+        return f"a value that nests {depth} levels deep is too deep to be held against the {name} schema"
+    return f"the {name} schema refers to itself without end: take the circle out"
+
+
+def _depth(value: JsonValue) -> int:
+    depth, level = 0, [value]
+    while level := [item for part in level if isinstance(part, dict | list) for item in _items(part)]:
+        depth += 1
+    return depth
+
+
+def _items(part: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
+    return part.values() if isinstance(part, dict) else part
 
 
 def _validator(schema: Mapping[str, Any], name: str) -> Validator:

@@ -99,6 +99,12 @@ def test_a_cycle_is_refused_at_once() -> None:
         json_form(cycle)
 
 
+@pytest.mark.parametrize("inside", ["1", "12345678901234567890123"])
+def test_json_text_that_nests_too_deeply_is_refused_like_any_that_is_none(inside: str) -> None:
+    with pytest.raises(ValueError, match=r"deep|depth"):
+        load("[" * 200_000 + inside + "]" * 200_000)
+
+
 def test_a_model_that_does_not_serialise_is_refused() -> None:
     class Broken(BaseModel):
         x: int = 1

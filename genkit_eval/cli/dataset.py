@@ -293,7 +293,7 @@ def _schema(path: Path | None) -> DatasetSchema | None:
         return None
     try:
         return parse_schema(json.loads(path.read_text(encoding="utf-8-sig")))
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, RecursionError) as problem:
         raise ConfigError(f"{path} is no schema of a dataset: {problem}") from problem
 
 

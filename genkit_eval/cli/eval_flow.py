@@ -71,7 +71,7 @@ def command(**options: Any) -> int:
 def _inline(text: str) -> Any:
     try:
         samples = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise click.UsageError(
             f"the samples are not JSON: {problem}; to name a dataset or a file, use --input"
         ) from None

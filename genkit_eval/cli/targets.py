@@ -102,7 +102,7 @@ def _model(target: str, text: str) -> ModelTarget:
         raise click.UsageError("--target-config is for a model: name one, like --target /model/openai/NAME")
     try:
         config = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise click.UsageError(f"--target-config is no JSON: {problem}") from None
     return ModelTarget(target, config=config)
 

@@ -153,7 +153,7 @@ def _shape(schema: str) -> type[BaseModel]:
 def _parsed(text: str) -> JsonValue:
     try:
         found: JsonValue = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ModelError(
             f"the reply is not the JSON that was asked for: it begins {text.strip()[:200]!r}",
             kind="unparsable",

@@ -164,14 +164,27 @@ def _has_parts(value: object) -> bool:
 
 
 def _canonical(value: JsonValue) -> str:
-    """The same text for the same JSON value."""
+    """The same text for the same JSON value, however deep it nests."""
+    texts: list[str] = []
+    waiting: list[tuple[JsonValue, bool]] = [(value, False)]
+    while waiting:
+        part, is_gone_through = waiting.pop()
+        if not isinstance(part, dict | list) or not part:
+            texts.append(json_text([int(part) if isinstance(part, float) and part.is_integer() else part]))
+        elif not is_gone_through:
+            waiting.append((part, True))
+            waiting += [(item, False) for item in (part.values() if isinstance(part, dict) else part)]
+        else:
+            # the last part was gone through first
+            texts[-len(part) :] = [_joined(part, texts[: -len(part) - 1 : -1])]
+    return texts[0]
+
+
+def _joined(value: JsonValue, parts: Sequence[str]) -> str:
+    """The text of an object or a list, from those of its parts."""
     if isinstance(value, dict):
-        return f"{{{','.join(sorted(f'{json_text([key])}:{_canonical(item)}' for key, item in value.items()))}}}"
-    if isinstance(value, list):
-        return f"[{','.join(sorted(map(_canonical, value)))}]"
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return json_text([value])
+        return f"{{{','.join(sorted(f'{json_text([key])}:{text}' for key, text in zip(value, parts, strict=True)))}}}"
+    return f"[{','.join(sorted(parts))}]"
 
 
 def _equal(one: JsonValue, other: JsonValue, tolerance: float) -> bool:

@@ -14,13 +14,23 @@ __all__ = ["agreement", "by_name", "expected_share", "same_json"]
 
 def same_json(one: JsonValue, other: JsonValue) -> bool:
     """Whether two values are the same JSON: 1 and 1.0 are, 1 and true are not; the order of keys does not matter."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_json(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(same_json(*pair) for pair in zip(one, other, strict=True))
-    return one == other
+    waiting = [(one, other)]
+    while waiting:
+        ours, theirs = waiting.pop()
+        if isinstance(ours, bool) or isinstance(theirs, bool):
+            if ours is not theirs:
+                return False
+        elif isinstance(ours, dict) and isinstance(theirs, dict):
+            if ours.keys() != theirs.keys():
+                return False
+            waiting += [(value, theirs[key]) for key, value in ours.items()]
+        elif isinstance(ours, list) and isinstance(theirs, list):
+            if len(ours) != len(theirs):
+                return False
+            waiting += zip(ours, theirs, strict=True)
+        elif ours != theirs:
+            return False
+    return True
 
 
 def agreement(expected: ToolCall, called: ToolCall) -> float:

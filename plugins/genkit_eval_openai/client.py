@@ -157,5 +157,5 @@ def _parsed(content: bytes) -> JsonValue:
         # servers in Python write a cut emoji as half of a pair, others a mark before the text
         text = content.decode("utf-8-sig", errors="replace")
         return cast("JsonValue", json.loads(text, parse_constant=no_constant))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

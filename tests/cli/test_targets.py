@@ -101,6 +101,7 @@ def test_a_dataset_may_name_an_endpoint(genkit_eval: CommandLine, app: Path) -> 
         (("-t", "http://h/", "--target-request", "foo("), "the request expression 'foo('"),
         (("-t", "echo", "--target-config", "{}"), "--target-config is for a model"),
         (("-t", "/model/openai/x", "--target-config", "{"), "--target-config is no JSON"),
+        (("-t", "/model/openai/x", "--target-config", "[" * 50_000), "--target-config is no JSON"),
         (("-t", "/model/openai/x", "--target-config", "[1]"), "give an object of parameters"),
         (("-t", "http://h/", "--target-header", "A: 1", "--target-header", "a: 2"), "--target-header a is given twice"),
         (("-t", "localhost:8000/answer"), "an endpoint's begins with http://"),

@@ -237,6 +237,46 @@ def test_each_difference_is_a_finding_with_its_place(measure: Measure) -> None:
     ]
 
 
+def nested(levels: int, inside: str) -> str:
+    """A list in an object in a list …, so many in all."""
+    return '[{"a":' * (levels // 2) + inside + "}]" * (levels // 2)
+
+
+@pytest.mark.parametrize("levels", [300, 400, 500, 700])
+@pytest.mark.parametrize("order", [True, False])
+def test_json_that_nests_deeply_is_compared_like_any_other(measure: Measure, levels: int, order: bool) -> None:
+    """Two lists of two items: one is the same, the other differs at its innermost place."""
+    one, other = f"[1, {nested(levels, '1')}]", f"[1, {nested(levels, '2')}]"
+    options = {"list_order": order}
+
+    same = measure("heuristic/json_diff", options, output=one, reference=json.dumps(json.loads(one)))
+    differs = measure("heuristic/json_diff", options, output=one, reference=other)
+
+    assert (same.score, differs.score) == (1, pytest.approx(1 / 2 if order else 1 / 3))
+
+
+def test_json_that_nests_too_deeply_to_be_read_says_so(measure: Measure) -> None:
+    """How deep that is depends on the interpreter."""
+    for name in ("heuristic/json_validity", "heuristic/json_diff", "heuristic/json_correctness"):
+        options = {"required_fields": ["a"]} if name.endswith("correctness") else {}
+        metric = measure(name, options, output=nested(200_000, "1"), reference="[]")
+
+        assert (metric.score, "it nests too deeply" in str(metric.rationale)) == (0, True)
+
+
+def test_an_answer_that_is_too_deep_for_its_schema_is_no_fault_of_the_schema(measure: Measure) -> None:
+    inner = {"anyOf": [{"type": "integer"}, {"items": {"$ref": "#/$defs/tree"}}]}
+    tree = {"$defs": {"tree": inner}, "$ref": "#/$defs/tree"}
+    circle = {"$defs": {"tree": {"$ref": "#/$defs/tree"}}, "$ref": "#/$defs/tree"}
+
+    deep = measure("rule/schema_conformance", {"json_schema": tree}, output="[" * 400 + "]" * 400)
+    endless = measure("rule/schema_conformance", {"json_schema": circle}, output="[[]]")
+
+    assert (deep.outcome, endless.outcome) == (Outcome.FAILED, Outcome.FAILED)
+    assert "a value that nests 399 levels deep is too deep to be held against the answer's schema" in str(deep.error)
+    assert "the answer's schema refers to itself without end: take the circle out" in str(endless.error)
+
+
 def test_places_come_to_a_score_by_themselves() -> None:
     assert share_of_places(1, 3) == 0.25
     assert share_of_places(0, 0) == 1

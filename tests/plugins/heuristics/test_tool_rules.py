@@ -358,6 +358,21 @@ def test_values_are_compared_as_json(one: object, other: object, same: bool) -> 
     assert same_json(other, one) is same
 
 
+@pytest.mark.parametrize("levels", [300, 500, 900])
+def test_arguments_that_nest_deeply_are_compared_like_any_others(measure: Measure, levels: int) -> None:
+    deep = {"a": "[" * levels + "1" + "]" * levels, "b": "[" * levels + "2" + "]" * levels}
+    expected = [{"name": "search", "arguments": f'{{"x": {deep["a"]}, "y": 1}}'}]
+    called = [{"name": "search", "arguments": f'{{"x": {deep["b"]}, "y": 1.0}}'}]
+
+    for name in ("rule/argument_match", "heuristic/tool_selection"):
+        metric = measure(name, tools=called, expectedTools=expected)
+        assert metric.error is None
+
+    assert measure("rule/argument_match", tools=called, expectedTools=expected).score == 0.5
+    assert measure("rule/argument_match", tools=expected, expectedTools=expected).score == 1
+    assert measure("heuristic/tool_loops", tools=expected * 3).score == pytest.approx(1 / 3)
+
+
 @given(VALUES)
 def test_a_value_is_itself(value: object) -> None:
     assert same_json(value, json.loads(json.dumps(value)))

@@ -256,7 +256,10 @@ def test_the_code_of_an_error_within_a_good_answer_tells_its_kind(
     assert (error.kind, error.status) == (kind, status)
 
 
-@pytest.mark.parametrize("body", [b'{"id": "x", "cho', b"", b"<html>hello</html>", b"[1]", b"null", b'{"a": NaN}'])
+@pytest.mark.parametrize(
+    "body",
+    [b'{"id": "x", "cho', b"", b"<html>hello</html>", b"[1]", b"null", b'{"a": NaN}', b"[" * 100_000],
+)
 def test_an_answer_that_is_no_json_object_is_the_servers_fault(body: bytes, chat_model: MakeModel) -> None:
     error = failure(Answer(body=body), chat_model)
 
