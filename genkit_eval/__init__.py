@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         any_of,
         gate,
         negate,
+        record_attachment,
         record_context,
         record_plan,
         record_retrieved,
@@ -101,8 +102,8 @@ _HOME = {
     "_json": "json_text",
     "app": "FROM_DATASET GenkitEval",
     "engine": "Budget CommandTarget ModelTarget Combination all_of any_of gate negate route weighted "
-    "DataFile EvalRun HttpTarget Limits ModelLimits Progress Repeats Selection TargetResult record_context record_plan "
-    "record_retrieved record_tool_call record_turn record_usage",
+    "DataFile EvalRun HttpTarget Limits ModelLimits Progress Repeats Selection TargetResult record_attachment "
+    "record_context record_plan record_retrieved record_tool_call record_turn record_usage",
     "errors": "AlreadyExists ConfigError CorruptFile DataError DataFileError DuplicateName GenkitEvalError InvalidId "
     "InvalidOptions JudgeError ModelError NotFound NotGiven NotJson RunConflict RunInUse StoreError "
     "TargetError UnknownName Unprepared VersionConflict",
@@ -208,6 +209,7 @@ __all__ = [
     "gate",
     "json_text",
     "negate",
+    "record_attachment",
     "record_context",
     "record_plan",
     "record_retrieved",

@@ -6,7 +6,7 @@ import binascii
 import hashlib
 import os
 import stat
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -14,7 +14,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 from genkit_eval.errors import DataError
 from genkit_eval.types import Attachment
 
-__all__ = ["MOST_BYTES", "PDF", "SVG", "content_of", "is_elsewhere", "taken_in", "title_of"]
+__all__ = ["MOST_BYTES", "PDF", "SVG", "content_of", "is_elsewhere", "made_of", "taken_in", "title_of"]
 
 MOST_BYTES = 20 * 1024 * 1024
 PDF = "application/pdf"
@@ -47,6 +47,39 @@ def taken_in(given: Attachment, folder: Path) -> Attachment:
         )
     found = {"path": known.path, "url": known.url, "name": known.name, "media_type": kind, "digest": digest}
     return Attachment.trusted({name: value for name, value in found.items() if value is not None})
+
+
+def made_of(content: bytes | Path | str, name: str | None = None) -> Attachment:
+    """What a target made, as an attachment that holds all of it: the file may be overwritten by the next case.
+
+    Args:
+        content: the bytes, a path that is read now, or an address that begins with "data:". One of http stays what it
+            is. A text is never taken for a path: it may come from a server or a model, which must not choose what of
+            this machine is read.
+        name: what it is called; of a file its own, if it is not said.
+
+    Raises:
+        DataError: it cannot be read, is larger than 20 MB, or no PDF, PNG, JPEG, WEBP or SVG.
+    """
+    if isinstance(content, str):
+        if not content.startswith(("data:", "https://", "http://")):
+            raise DataError(
+                f"{content[:80]!r} is no address that begins with data: (a text is not taken for the path of a file: "
+                "give bytes or a Path to record_attachment)"
+            )
+        given = Attachment(url=content) if name is None else Attachment(url=content, name=name)
+        return taken_in(given, Path())
+    if isinstance(content, Path):
+        known = Attachment(path=str(content), name=name or content.name)
+        content = _bytes(known)
+    else:
+        known = Attachment(name=name or "what the target made")
+        if len(content) > MOST_BYTES:
+            raise _too_large(title_of(known), len(content))
+    kind, digest = _kind_and_digest(known, content)
+    url = f"data:{kind};base64,{b64encode(content).decode()}"
+    named = {"name": known.name} if name or known.path else {}
+    return Attachment.trusted({"url": url, **named, "media_type": kind, "digest": digest})
 
 
 def content_of(attachment: Attachment) -> bytes:

@@ -64,7 +64,8 @@ class Reply(Data):
 
     `finish_reason` is the server's own word: "stop" for a whole reply, "length" for one cut off, "content_filter" …
     `refusal` is what the model said instead of an answer. `logprobs` are there only when they were asked for.
-    `not_applied` names the parameters of the call that the server refuses, so that it went without.
+    `not_applied` names the parameters of the call that the server refuses, so that it went without. `images` are those
+    that the model made.
     """
 
     text: str
@@ -74,6 +75,7 @@ class Reply(Data):
     model: str | None = None
     logprobs: Sequence[TokenLogprob] | None = None
     not_applied: Sequence[str] = ()
+    images: Sequence[Image] = ()
 
     @property
     def cut_off(self) -> bool:

@@ -147,7 +147,8 @@ class Expect(Data):
 class Sample(Data):
     """One dataset entry: an input, what is known about the right answer, and given outputs if there are any.
 
-    `input`, `reference` and `output` are any JSON value. `latency` is in seconds.
+    `input`, `reference` and `output` are any JSON value. `latency` is in seconds. `attachments` are evidence;
+    `output_attachments` are what the answer consists of beside its output: the image or the PDF that was made.
     """
 
     nullable: ClassVar[frozenset[str]] = frozenset({"input", "output", "reference"})
@@ -172,6 +173,7 @@ class Sample(Data):
     session_id: str | None = None
     tool_catalog: Sequence[Json] = ()
     attachments: Sequence[Attachment] = ()
+    output_attachments: Sequence[Attachment] = ()
     tools: Sequence[ToolCall] | None = None
     turns: Sequence[Turn] | None = None
     retrieved_ids: Sequence[str] | None = None

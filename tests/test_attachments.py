@@ -168,3 +168,18 @@ def test_a_resumed_run_does_anew_only_the_case_whose_file_has_changed(tmp_path: 
     assert asked == ["a", "b", "a", "c"]
     ends = [b"other", b"b", b"c"]
     assert [result.attachments[0].digest for result in run.results] == [digest(PDF + end) for end in ends]
+
+
+def test_the_files_of_a_given_output_are_looked_at_too(tmp_path: Path) -> None:
+    (tmp_path / "chart.png").write_bytes(PNG)
+    rows = [{"input": "q", "outputAttachments": ["chart.png"]}, {"input": "q", "outputAttachments": ["gone.png"]}]
+    (tmp_path / "data.json").write_text(json.dumps(rows), encoding="utf-8")
+
+    with pytest.raises(DataFileError) as caught:
+        check_file(tmp_path / "data.json")
+    (tmp_path / "gone.png").write_bytes(PNG)
+    found = [*read_samples(tmp_path / "data.json")]
+
+    assert "sample 2, outputAttachments[0]: gone.png cannot be read: No such file or directory" in str(caught.value)
+    assert [file.digest for sample in found for file in sample.output_attachments] == [digest(PNG)] * 2
+    assert as_samples(found) == found

@@ -84,6 +84,7 @@ CHECKS: Mapping[str, Check] = {
     "session_id": _TEXT,
     "tool_catalog": _LIST,
     "attachments": _LIST,
+    "output_attachments": _LIST,
     "latency": Check("a finite number of seconds", _is_number),
 }
 """The fields that need no model to be checked; the others are validated as Sample declares them."""

@@ -22,6 +22,8 @@ KEPT_PROBLEMS = 1000
 KEPT_SHAPES = 1000
 IGNORED = "metrics"
 """What an exported run has beside its data points; nobody needs to be told that it is left out."""
+FILES = ("attachments", "output_attachments")
+"""Fields that hold files, which are looked at."""
 SUBSTANCE = ("input", "output", "error", "turns")
 """A sample has at least one of these; the last three make one whose output is given."""
 
@@ -140,7 +142,7 @@ class Intake:
         names = self._attributes(keys, Place(None, position))
         attributes = set(names.values())
         shape = None
-        simple = attributes <= CHECKS.keys() and "attachments" not in attributes
+        simple = attributes <= CHECKS.keys() and attributes.isdisjoint(FILES)
         if len(names) == len(attributes) and simple and not attributes.isdisjoint(SUBSTANCE):
             checked = [(key, CHECKS[name]) for key, name in names.items() if name not in NULLABLE]
             kinds = [(key, check.kind) for key, check in checked if check.kind is not None]
@@ -188,9 +190,8 @@ class Intake:
             if not CHECKS[name].fits(given[name]):
                 message = _misfit(CHECKS[name], given[name], name)
                 problems.append(self._problem(message, place, row, KEYS[name]))
-        if not problems and given.get("attachments"):
-            given["attachments"], wrong = self._attached(given["attachments"])
-            problems = [self._problem(message, place, row, path) for path, message in wrong]
+        if not problems:
+            problems = [self._problem(message, place, row, path) for path, message in self._take_files(given)]
         if problems:
             return problems
         modelled = {KEYS[name]: value for name, value in given.items() if name not in CHECKS}
@@ -202,11 +203,19 @@ class Intake:
         except ValidationError as fault:
             return [self._problem(message, place, row, path) for path, message in misfits(fault, modelled)]
 
-    def _attached(self, items: Any) -> tuple[list[Attachment], list[tuple[str, str]]]:
-        """The files that are attached, beside those of a file by its folder, and what is wrong with some."""
+    def _take_files(self, given: dict[str, Any]) -> list[tuple[str, str]]:
+        """Look at the files that are attached, those of a file of data by its folder; what is wrong with some."""
+        wrong: list[tuple[str, str]] = []
+        for name in FILES:
+            if name in given:
+                given[name], faulty = self._attached(given[name], KEYS[name])
+                wrong += faulty
+        return wrong
+
+    def _attached(self, items: Any, key: str) -> tuple[list[Attachment], list[tuple[str, str]]]:
         found, wrong = [], []
         for number, item in enumerate(items):
-            path = f"attachments[{number}]"
+            path = f"{key}[{number}]"
             try:
                 found.append(taken_in(Attachment.model_validate(item), Path(self.source).parent))
             except ValidationError as fault:

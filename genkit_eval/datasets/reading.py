@@ -135,7 +135,7 @@ def as_samples(items: Iterable[Sample | Mapping[str, object]], *, source: str = 
     intake = Intake(source)
     samples = []
     for position, item in enumerate(items, start=1):
-        if isinstance(item, Sample) and not item.attachments:
+        if isinstance(item, Sample) and not (item.attachments or item.output_attachments):
             samples.append(item)
             continue
         sample = _from_mapping(item.to_json() if isinstance(item, Sample) else item, position, intake)

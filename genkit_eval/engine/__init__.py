@@ -19,6 +19,7 @@ from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
 from genkit_eval.engine.recording import (
     TargetResult,
+    record_attachment,
     record_context,
     record_plan,
     record_retrieved,
@@ -79,6 +80,7 @@ __all__ = [
     "off_loop",
     "own_target",
     "plan_for",
+    "record_attachment",
     "record_context",
     "record_plan",
     "record_retrieved",

@@ -27,7 +27,7 @@ __all__ = ["Case", "isolated"]
 _ALIAS = {name: field.alias or name for name, field in EvalResult.model_fields.items() if name != "metrics"}
 _NULLABLE = Sample.nullable
 # fields whose values are JSON already; the others hold data of ours
-_RICH = frozenset({"attachments", "expect", "expected_tools", "tools", "turns", "usage"})
+_RICH = frozenset({"attachments", "expect", "expected_tools", "output_attachments", "tools", "turns", "usage"})
 
 
 class Case:
@@ -132,6 +132,7 @@ class Case:
             return
         values["output"], self._texts["output"] = form, text
         values.pop("error", None)
+        values.pop("output_attachments", None)
         values["latency"] = round(seconds, 6)
         if reported or self.records:
             self._take(values, reported)
@@ -142,6 +143,7 @@ class Case:
         """Take the target's failure: an error, what it had recorded and cost by then, no output, no metrics."""
         values = _given_values(self.sample)
         values.pop("output", None)
+        values.pop("output_attachments", None)
         self._texts.pop("output", None)
         values["error"] = self.error = error
         values["latency"] = round(seconds, 6)

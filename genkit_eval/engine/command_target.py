@@ -30,9 +30,9 @@ SHOWN = 500
 class CommandTarget:
     """A command that answers one sample and ends: one JSON value on its stdin, one on its stdout.
 
-    An object with `output` and other fields of a data point (`context`, `usage`, `tools`, `turns`, …) reports these
-    beside the output. A command that ends with another exit code than 0 has failed; what it wrote to stderr last is in
-    the error. At a deadline it is killed with all that it started.
+    An object with `output` and other fields of a data point (`context`, `usage`, `tools`, `turns`, `attachments`, …)
+    reports these beside the output. A command that ends with another exit code than 0 has failed; what it wrote to
+    stderr last is in the error. At a deadline it is killed with all that it started.
 
     Args:
         command: the program and its arguments; no shell reads them. They are kept with the run: a secret reaches the

@@ -26,6 +26,8 @@ __all__ = ["Address", "HttpCalls", "open_client"]
 
 CONNECT_SECONDS = 10.0
 LARGEST_ANSWER = 64 << 20
+FILES = frozenset({"application/pdf", "image/png", "image/jpeg", "image/webp"})
+"""What an answer may be, as a whole, that is no text."""
 LOGGERS = ("httpx2", "httpcore2.connection", "httpcore2.http11", "httpcore2.proxy")
 
 
@@ -50,6 +52,8 @@ class _Answer:
     kind: str
     """Of its content, as it says: "application/json"."""
     seconds: float
+    file: bytes = field(default=b"", repr=False)
+    """All of it, where that is a file."""
 
 
 @asynccontextmanager
@@ -103,6 +107,8 @@ class HttpCalls:
         send = partial(self._sent, self._built(body))
         calls = caller.get()
         answer = await (calls.limited(self._where.shown, send) if isinstance(calls, CellCalls) else send())
+        if answer.kind in FILES:
+            return TargetResult(None, {"latency": round(answer.seconds, 6), "attachments": [answer.file]})
         found = self._read(answer)
         if self._response is not None:
             shown = start_of(self._redactor(json_text(found)))
@@ -137,13 +143,15 @@ class HttpCalls:
         if not 200 <= response.status_code < 300:
             words = _readable(content, response.charset_encoding)
             raise self._refused(response.status_code, response.headers, words)
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind in FILES:
+            return _Answer("", kind, perf_counter() - started, content)
         try:
             text = self._redactor.in_reply(_decoded(content, response.charset_encoding))
         except UnicodeError as problem:
             raise self._error(
                 f"answered what is no text ({problem}): its Content-Type has to say which encoding it is", "unparsable"
             ) from None
-        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return _Answer(text, kind, perf_counter() - started)
 
     async def _content(self, response: httpx2.Response) -> bytes:

@@ -35,7 +35,8 @@ class HttpTarget:
             input is the body. GET and DELETE have no body: what is made, an object, is the query.
         response: a JSONata expression that makes the output of the answer's JSON (`$`), like `result.text`; without
             one, the answer is the output. An object with `output` and other fields of a data point (`context`, `usage`,
-            `tools`, `turns`, …) reports these beside the output.
+            `tools`, `turns`, `attachments`, …) reports these beside the output. An answer that is a PDF, PNG, JPEG or
+            WEBP file, as its Content-Type says, is an attachment to no output.
         headers: what is sent along; a value that may be secret is given as a variable.
         method: POST, PUT, PATCH, GET or DELETE.
 

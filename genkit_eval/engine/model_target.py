@@ -63,7 +63,8 @@ def model_target(model: Model, name: str, config: Mapping[str, JsonValue] | None
 
     That is a text, a list of messages, or Genkit's request: an object with `messages`, and perhaps `config` (parameters
     of the call) and `output` (`{"format": "json"}` or `{"schema": {…}}`, for an output of JSON). A reply that was
-    refused or cut off is the target's error. The run's own `config` goes before that of a sample, key by key.
+    refused or cut off is the target's error. Images of the reply are attachments of the output. The run's own `config`
+    goes before that of a sample, key by key.
     """
     kept = None if config is None else json_form(config)
     return Flow(name=name, fn=partial(_generated, model, kept or {}), is_async=True, kind="model", config=kept)
@@ -88,7 +89,8 @@ def _result(wanted: type[BaseModel] | None, reply: Reply) -> TargetResult:
         raise ModelError("the reply was cut off by the limit of tokens: raise it", kind="length", text=reply.text)
     if reply.filtered:
         raise ModelError("the provider's content filter stopped the reply", kind="content_filter", text=reply.text)
-    return TargetResult(reply.text if wanted is None else _parsed(reply.text))
+    made = {"attachments": [image.url for image in reply.images]} if reply.images else {}
+    return TargetResult(reply.text if wanted is None else _parsed(reply.text), made)
 
 
 def _messages(given: JsonValue) -> list[Message]:

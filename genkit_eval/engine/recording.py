@@ -11,18 +11,21 @@ import inspect
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
 from genkit_eval._json import json_form
+from genkit_eval.attachments import made_of
 from genkit_eval.errors import DataError
-from genkit_eval.types import Sample, ToolCall, Turn, Usage
+from genkit_eval.types import Attachment, Sample, ToolCall, Turn, Usage
 
 __all__ = [
     "TargetResult",
     "gathered",
     "observed",
+    "record_attachment",
     "record_context",
     "record_plan",
     "record_retrieved",
@@ -50,6 +53,7 @@ MOST: Final = 1e15
 """No count, time or sum of money of a single case is larger."""
 _REPORTED = {
     "output",
+    "output_attachments",
     "context",
     "tools",
     "turns",
@@ -61,6 +65,26 @@ _REPORTED = {
     "trace_ids",
 }
 _BY_KEY = {(Sample.model_fields[name].alias or name): name for name in _REPORTED} | {name: name for name in _REPORTED}
+# a target has no other files than those that it makes
+_BY_KEY["attachments"] = "output_attachments"
+
+
+def record_attachment(content: bytes | Path | str, *, name: str | None = None) -> None:
+    """Call inside a flow, once for each file that is a part of its answer: a PDF, PNG, JPEG, WEBP or SVG.
+
+    They are `point.output_attachments`, whole, in the order in which they are recorded: the file itself may go, or be
+    overwritten by the next case. Outside an evaluation it does nothing.
+
+    Args:
+        content: the bytes, a `Path` that is read now, or an address that begins with "data:". One that begins with
+            http stays what it is, and nothing is fetched from there.
+        name: what it is called.
+
+    Raises:
+        DataError: it cannot be read, is larger than 20 MB, or is none of these kinds.
+    """
+    if recorder.get() is not None:
+        _record("output_attachments", (made_of(content, name),))
 
 
 def record_context(*documents: object) -> None:
@@ -190,14 +214,14 @@ def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) ->
     for name, item in records:
         if name in ("context", "turns"):
             fields.setdefault(name, []).append(item)
-        elif name in ("tools", "retrieved_ids"):
+        elif name in ("tools", "retrieved_ids", "output_attachments"):
             fields.setdefault(name, []).extend(item)
         elif name == "usage":
             fields[name] = _sum(fields[name], item) if name in fields else item
         else:
             fields[name] = item
     for name, item in reported.items():
-        joined = name in fields and name in ("context", "tools", "turns", "retrieved_ids")
+        joined = name in fields and name in ("context", "tools", "turns", "retrieved_ids", "output_attachments")
         fields[name] = [*fields[name], *item] if joined else item
     return fields
 
@@ -223,8 +247,8 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
     """The output in what a target returned, and the data point fields it reported beside it.
 
     A mapping reports when it has `output`, at least one more key, and only keys of a data point that a target
-    can know (`context`, `usage`, `tools`, …); any other mapping is the output itself. What is null there is not
-    reported.
+    can know (`context`, `usage`, `tools`, `attachments`, …); any other mapping is the output itself. What is null
+    there is not reported.
     """
     if inspect.iscoroutine(value):
         value.close()
@@ -243,8 +267,11 @@ def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [key for key in reported if key not in _BY_KEY]
     if unknown:
         raise DataError(f"the target reported {', '.join(unknown)}: expected {', '.join(sorted(_REPORTED))}")
+    given = {_BY_KEY[key]: item for key, item in reported.items()}
+    if "output_attachments" in given:
+        given["output_attachments"] = _made(given["output_attachments"])
     try:
-        checked = Sample.model_validate({_BY_KEY[key]: item for key, item in reported.items()})
+        checked = Sample.model_validate(given)
     except ValidationError as fault:
         raise DataError(f"beside it the target reported {_told(fault)}") from fault
     figures = {"latency": checked.latency}
@@ -253,6 +280,30 @@ def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
     for name, figure in figures.items():
         _check_figure(f"beside it the target reported {name}, which", figure)
     return {name: getattr(checked, name) for name in checked.model_fields_set}
+
+
+def _made(items: object) -> list[Attachment]:
+    """The files that a target reports, each by its content or its address: what they say may come from anywhere."""
+    if not isinstance(items, list | tuple):
+        raise DataError(f"beside it the target reported attachments as {type(items).__name__}: expected a list")
+    found = []
+    for number, item in enumerate(items):
+        try:
+            found.append(_one_made(item))
+        except DataError as problem:
+            raise DataError(f"beside it the target reported attachments[{number}]: {problem}") from problem
+    return found
+
+
+def _one_made(item: object) -> Attachment:
+    fields = item.to_json() if isinstance(item, Attachment) else item if isinstance(item, Mapping) else {"url": item}
+    content, name = fields.get("url"), fields.get("name")
+    if not isinstance(content, str | bytes) or "path" in fields or not isinstance(name, str | None):
+        raise DataError(
+            "expected an address that begins with data:, or an object of it as 'url' and a 'name'; a file of this "
+            "machine is given by record_attachment(Path(…)) inside a flow"
+        )
+    return made_of(content, name)
 
 
 def _check_figure(name: str, figure: float | None) -> None:

@@ -204,8 +204,9 @@ def _source(
 
 
 def brings_outputs(source: Source) -> bool:
-    """Whether any sample has something to judge without a target: an output, an error or a conversation."""
-    return any(sample.has(name) for sample in source.samples() for name in ("output", "error", "turns"))
+    """Whether any sample has something to judge without a target: an output, an error, a conversation or a file."""
+    given = ("output", "error", "turns", "output_attachments")
+    return any(sample.has(name) for sample in source.samples() for name in given)
 
 
 def sample_problems(plan: Plan, source: Source) -> list[str]:

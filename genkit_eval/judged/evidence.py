@@ -21,7 +21,7 @@ from genkit_eval.judged.metric import NothingToJudge
 from genkit_eval.models import Image
 from genkit_eval.types import Attachment, DataPoint
 
-__all__ = ["NO_FILES", "Files", "files_of"]
+__all__ = ["NO_FILES", "Files", "Shown", "files_of"]
 
 MOST_PIXELS = 100_000_000
 """A small file may be an image that fills the memory of whoever draws it."""
@@ -31,36 +31,77 @@ NO_TEXT = "(this page has no text, only images, which are not shown)"
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """What is attached to a case: texts to be read, each with a title, and images to be seen, with theirs."""
+class Shown:
+    """Files as a judge gets them: texts to be read, each with a title, and images to be seen, with theirs."""
 
     texts: tuple[tuple[str, str], ...] = ()
     images: tuple[Image, ...] = ()
     image_titles: tuple[str, ...] = ()
+    first: int = 1
+    """The number of the first image."""
 
     @property
     def told(self) -> list[str]:
         """Each as a text: what is read, page by page, and which images are shown."""
         read = [f"{title}:\n{text}" for title, text in self.texts if text]
-        return [*read, *(f"{title}: shown as image {number}" for number, title in enumerate(self.image_titles, 1))]
+        seen = enumerate(self.image_titles, self.first)
+        return [*read, *(f"{title}: shown as image {number}" for number, title in seen)]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of a case: those attached to it, and those that the answer consists of, whose images come first."""
+
+    attached: Shown = Shown()
+    answer: Shown = Shown()
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All that are shown, in the order of their numbers."""
+        return (*self.answer.images, *self.attached.images)
+
+    @property
+    def image_titles(self) -> tuple[str, ...]:
+        """Their titles."""
+        return (*self.answer.image_titles, *self.attached.image_titles)
+
+    def require_text(self) -> None:
+        """See to it that the answer can be taken apart into sentences or claims.
+
+        Raises:
+            NothingToJudge: a part of it is an image.
+        """
+        if titles := ", ".join(self.answer.image_titles):
+            raise NothingToJudge(f"the answer shows something ({titles}), and is judged by its text alone here")
 
 
 NO_FILES = Files()
 
 
-async def files_of(point: DataPoint) -> Files:
-    """The files that are attached to a data point, read.
+async def files_of(point: DataPoint, *, attached: bool = True, answer: bool = True) -> Files:
+    """The files of a data point, read.
+
+    Args:
+        attached: whether those count that are attached to it.
+        answer: whether those count that the answer consists of.
 
     Raises:
         NothingToJudge: one lies elsewhere, or is a PDF without any text.
         DataError: one cannot be read, or has changed. ConfigError: what reads it is not installed.
     """
-    if not point.attachments:
+    given = point.attachments if attached else ()
+    made = point.output_attachments if answer else ()
+    if not given and not made:
         return NO_FILES
-    return await to_thread.run_sync(_files, tuple(point.attachments), abandon_on_cancel=True)
+    return await to_thread.run_sync(_files, given, made, abandon_on_cancel=True)
 
 
-def _files(attachments: Sequence[Attachment]) -> Files:
+def _files(attached: Sequence[Attachment], made: Sequence[Attachment]) -> Files:
+    answer = _shown(made)
+    return Files(_shown(attached, first=1 + len(answer.images)), answer)
+
+
+def _shown(attachments: Sequence[Attachment], *, first: int = 1) -> Shown:
     texts: list[tuple[str, str]] = []
     images: list[Image] = []
     titles: list[str] = []
@@ -76,7 +117,7 @@ def _files(attachments: Sequence[Attachment]) -> Files:
         else:
             images.append(_image(attachment))
             titles.append(title)
-    return Files(tuple(texts), tuple(images), tuple(titles))
+    return Shown(tuple(texts), tuple(images), tuple(titles), first)
 
 
 # ten judges read the same files one after the other

@@ -14,15 +14,15 @@ from genkit_eval.types import DataPoint, Score
 __all__ = ["sighted"]
 
 
-def sighted(metric: JudgedMetric) -> JudgedMetric:
-    """The metric, whose judge sees the images that are attached to a case.
+def sighted(metric: JudgedMetric, *, attached: bool = True, answer: bool = True) -> JudgedMetric:
+    """The metric, whose judge sees the images of a case: those attached to it, those of the answer, or both.
 
     Its score is inconclusive where there are some and the judge takes none. A case that is more than the judge can read
     at once, and cannot be read in parts, is refused with how much it is.
     """
 
     async def read(point: DataPoint, options: Any) -> tuple[DataPoint, Any, Files]:
-        return point, await metric.read(point, options), await files_of(point)
+        return point, await metric.read(point, options), await files_of(point, attached=attached, answer=answer)
 
     async def score(found: tuple[DataPoint, Any, Files], options: Any, use: Instruments) -> Score:
         point, value, files = found
@@ -40,7 +40,12 @@ def sighted(metric: JudgedMetric) -> JudgedMetric:
             raise
 
     bound = metric.bound
-    return replace(metric, read=read, score=score, bound=None if bound is None else lambda: sighted(bound()))
+    return replace(
+        metric,
+        read=read,
+        score=score,
+        bound=None if bound is None else lambda: sighted(bound(), attached=attached, answer=answer),
+    )
 
 
 def _blind(judge: str, files: Files) -> NothingToJudge:
@@ -50,7 +55,7 @@ def _blind(judge: str, files: Files) -> NothingToJudge:
 
 def _too_long(point: DataPoint, files: Files, problem: JudgeError) -> JudgeError:
     texts = [turn.content for turn in point.turns or ()] or [point.input, point.output, point.reference]
-    length = sum(len(text_of(text)) for text in (*texts, *point.context, *(text for _, text in files.texts)))
+    length = sum(len(text_of(text)) for text in (*texts, *point.context, *files.answer.told, *files.attached.told))
     what = f"the conversation of {len(point.turns)} turns" if point.turns else "the case"
     return JudgeError(
         f"{what}, {length:,} characters or some {length // 4:,} tokens, is more than the judge can read at once, and "

@@ -122,8 +122,8 @@ def _about(result: EvalResult) -> Iterator[tuple[str, str]]:
     """Whose case it is, and which files belong to it, each as it was known when it was judged."""
     of = {"user": result.user_id, "session": result.session_id, "tags": ", ".join(result.tags)}
     yield from ((label, text) for label, text in of.items() if text)
-    for file in result.attachments:
-        yield "file", f"{title_of(file)} ({file.digest or 'not read'})"
+    for label, files in (("file", result.attachments), ("made", result.output_attachments)):
+        yield from ((label, f"{title_of(file)} ({file.digest or 'not read'})") for file in files)
 
 
 def _answers(metric: EvalMetric) -> str | None:

@@ -79,6 +79,7 @@ def _many(record: type[Data]) -> _Build:
 
 _BUILD_SAMPLE: Mapping[str, _Build] = {
     "attachments": _many(Attachment),
+    "output_attachments": _many(Attachment),
     "expect": Expect.model_validate,
     "expected_tools": _many(ToolCall),
     "tools": _many(ToolCall),

@@ -40,7 +40,11 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
         return nothing_counted(options, "there is no exchange: nobody was answered")
     shown = [_shown(exchange) for exchange in exchanges]
     opening = "\n".join(told(inputs.opening))
-    first = [text for text in (inputs.shown(BESIDE), opening and fenced(opening)) if text]
+    first = [
+        text
+        for text in (inputs.shown((*BESIDE, "answer_files") if inputs.turns else BESIDE), opening and fenced(opening))
+        if text
+    ]
     found: list[ClaimVerdict] = []
     for start in range(0, len(shown), GROUP_SIZE):
         before = [*first, *shown[:start]] or [NONE]
@@ -57,7 +61,7 @@ async def exchange_relevancy(inputs: Inputs, options: CountOptions, use: Instrum
 def last_turn(inputs: Inputs) -> Mapping[str, str]:
     """The last reply and what went before it, as places of a prompt."""
     earlier, reply = _last_reply(inputs)
-    shown = "\n\n".join((fenced(numbered(told(earlier))), inputs.shown(BESIDE))).rstrip()
+    shown = "\n\n".join((fenced(numbered(told(earlier))), inputs.shown((*BESIDE, "answer_files")))).rstrip()
     return {"earlier": shown, "reply": fenced(text_of(reply.content))}
 
 

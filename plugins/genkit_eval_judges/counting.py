@@ -63,6 +63,8 @@ def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
     """
 
     async def ask(inputs: Inputs, options: JudgeOptions, use: Instruments) -> Score:
+        if of == "response":
+            inputs.files.require_text()
         prompt = use.prompts["statements"]
         # the recipe of claims puts each value in marks of its own
         values = {name: INPUTS[name].text(inputs) or NONE for name in prompt.inputs}

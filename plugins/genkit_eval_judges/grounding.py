@@ -33,6 +33,7 @@ async def hallucination(inputs: Inputs, options: HallucinationOptions, use: Inst
     retrieved = [f"Document:\n{fenced(document)}" for document in inputs.documents if document.strip()]
     if not retrieved and not options.alone:
         raise NothingToJudge("there is no context to judge by")
+    inputs.files.require_text()
     texts = {"request": inputs.request or NONE, "response": inputs.response}
     claims = await statements(use.judge, use.prompts["statements"], texts)
     if not claims:
@@ -53,6 +54,7 @@ async def turn_faithfulness(inputs: Inputs, options: CountOptions, use: Instrume
     passages = _passages(inputs)
     if not passages:
         raise NothingToJudge("nothing was retrieved: there is no context, and no tool gave anything")
+    inputs.files.require_text()
     answered = [number for number, item in enumerate(inputs.exchanges) if item.answer]
     if not answered:
         raise NothingToJudge("there is no reply to judge")

@@ -28,13 +28,13 @@ class Exchange:
     answer: str | None
 
 
-async def inputs_of(point: DataPoint) -> Inputs:
-    """A data point with the files that are attached to it.
+async def inputs_of(point: DataPoint, *, answer: bool = True) -> Inputs:
+    """A data point with the files that are attached to it and, if it is about the answer, those that this consists of.
 
     Raises:
         NothingToJudge: one of them cannot be judged by. DataError, ConfigError: one cannot be read.
     """
-    return Inputs(point, await files_of(point))
+    return Inputs(point, await files_of(point, answer=answer))
 
 
 class Inputs:
@@ -45,7 +45,12 @@ class Inputs:
 
     @cached_property
     def response(self) -> str:
-        """What was answered: the output, or the last turn of an assistant."""
+        """What was answered: the output, or the last turn of an assistant, with the files that it consists of."""
+        made = self.files.answer.told
+        return "\n\n".join(text for text in (self._said, *made) if text.strip()) if made else self._said
+
+    @cached_property
+    def _said(self) -> str:
         if self.point.has("output"):
             return text_of(self.point.output)
         spoken = [turn for turn in self.turns if turn.role == "assistant" and text_of(turn.content).strip()]
@@ -79,7 +84,7 @@ class Inputs:
     @cached_property
     def attached(self) -> Sequence[str]:
         """The attached files: the texts of those that are read, page by page, and which images are shown."""
-        return self.files.told
+        return self.files.attached.told
 
     @cached_property
     def turns(self) -> Sequence[Turn]:
@@ -181,6 +186,8 @@ class Inputs:
             yield _headed("system_prompt", self.point.system_prompt)
         if self.attached and {"attachments", "context"}.isdisjoint(names):
             yield _headed("attachments", _attached(self))
+        if self.files.answer.told and "response" not in names and not {"turns", "steps"}.isdisjoint(names):
+            yield _headed("answer_files", _made(self))
 
     def render(self, prompt: Prompt, **own: str) -> list[Message]:
         """The messages of a prompt whose places are named as the parts are; `own` as in `values`."""
@@ -264,6 +271,10 @@ def _attached(inputs: Inputs) -> str:
     return "\n\n".join(inputs.attached)
 
 
+def _made(inputs: Inputs) -> str:
+    return "\n\n".join(inputs.files.answer.told)
+
+
 def _listed(given: str | Sequence[str] | None) -> str:
     if given is None or isinstance(given, str):
         return given or ""
@@ -291,6 +302,7 @@ INPUTS: Mapping[str, _Part] = {
     "instructions": _Part(lambda inputs: _listed(inputs.point.instructions), "instructions", ("instructions",)),
     "goal": _Part(lambda inputs: inputs.point.goal or "", "goal", ("goal",)),
     "attachments": _Part(_attached, "attached files", ("attachments",)),
+    "answer_files": _Part(_made, "answer files", ("output_attachments",)),
     "system_prompt": _Part(lambda inputs: inputs.point.system_prompt or "", "system prompt", ("system_prompt",)),
 }
 """The parts of a data point that prompts may show, by the name of their place."""

@@ -57,7 +57,7 @@ def judges(
 
     def setup(registry: Registry) -> None:
         for name, config in configs.items():
-            define_judged(registry, sighted(metrics[name]), config, plugin="judges")
+            define_judged(registry, sighted(metrics[name], answer=recipes[name].is_of_answer), config, plugin="judges")
             for alias, presets in recipes[name].aliases.items():
                 registry.define_alias(alias, name, **presets)
         registry.define_format(own_format(common))

@@ -73,12 +73,17 @@ class Recipe:
     embedder: Literal["unused", "optional", "required"] = "unused"
     check: Callable[[Any, Instruments], str | None] | None = None
 
+    @property
+    def is_of_answer(self) -> bool:
+        """Whether it looks at what was answered."""
+        return not {"response", "turns", "steps"}.isdisjoint((*self.needs, *self.reads))
+
     def metric(self) -> JudgedMetric:
         """The metric that the core defines."""
         fields = dict.fromkeys(name for part in (*self.needs, *self.reads) for name in INPUTS[part].fields)
         return JudgedMetric(
             name=self.name,
-            read=partial(_read, self.needs),
+            read=self._read,
             score=self.ask,
             options=self.options,
             prompts={
@@ -101,11 +106,10 @@ class Recipe:
             },
         )
 
-
-async def _read(needs: Sequence[str], point: DataPoint, options: BaseModel) -> Inputs:
-    inputs = await inputs_of(point)
-    inputs.require(needs)
-    return inputs
+    async def _read(self, point: DataPoint, options: BaseModel) -> Inputs:
+        inputs = await inputs_of(point, answer=self.is_of_answer)
+        inputs.require(self.needs)
+        return inputs
 
 
 def decided(

@@ -85,6 +85,7 @@ ANSWER_ACCURACY = text_metric(
     options=AnswerAccuracyOptions,
     prompts={"rating": "answer_accuracy", "rating15": "answer_accuracy_15"},
     reads=("answer", "reference"),
+    beside="question",
     display_name="Answer accuracy",
     definition="How far answer and reference agree, rated twice with the roles swapped. PASS at 0.5 or more.",
 )

@@ -107,6 +107,7 @@ ANSWER_RELEVANCY = text_metric(
     options=AnswerRelevancyOptions,
     prompts={"question": "answer_relevancy"},
     reads=("question", "answer"),
+    beside="context",
     embedder="optional",
     check=_check,
     display_name="Answer relevancy",

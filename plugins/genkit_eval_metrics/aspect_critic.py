@@ -69,6 +69,7 @@ ASPECT_CRITIC = text_metric(
     options=AspectCriticOptions,
     prompts={"verdict": "aspect_critic"},
     reads=("answer",),
+    beside="context",
     display_name="Aspect critic",
     definition="Whether the answer meets a criterion of your own words: 1 if so, 0 if not.",
 )

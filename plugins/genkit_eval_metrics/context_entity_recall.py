@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
-from genkit_eval import Finding, Score
+from genkit_eval import Finding, Judge, Score
 from genkit_eval.judged import Answer, Instruments, NothingToJudge, judged, side_by_side
 from genkit_eval.prompts import fenced
 from genkit_eval_metrics.formulas import reaches, share_of
@@ -27,13 +28,17 @@ async def context_entity_recall(texts: Texts, options: ScoreOptions, use: Instru
     Source: RAGAS, context entity recall.
     """
 
-    async def entities(text: str) -> dict[str, str]:
+    async def entities(text: str, judge: Judge) -> dict[str, str]:
         """Each entity once, by its plain form."""
-        answer = await use.judge.ask(use.prompts["entities"].render({"text": fenced(text)}), _Entities)
+        answer = await judge.ask(use.prompts["entities"].render({"text": fenced(text)}), _Entities)
         return {plain: entity.strip() for entity in answer.entities if (plain := _plain(entity))}
 
     wanted, found = await side_by_side(
-        [lambda: entities(texts.reference), lambda: entities("\n\n".join(texts.documents))]
+        [
+            # images are of the context
+            lambda: entities(texts.reference, replace(use.judge, images=())),
+            lambda: entities("\n\n".join(texts.documents), use.judge),
+        ]
     )
     if not wanted:
         raise NothingToJudge("the reference names nothing that could be looked for")
@@ -59,6 +64,7 @@ CONTEXT_ENTITY_RECALL = text_metric(
     options=ScoreOptions,
     prompts={"entities": "entities"},
     reads=("reference", "context"),
+    beside="context",
     display_name="Context entity recall",
     definition="The share of the people, places, numbers and other entities of the reference that the context names.",
 )

@@ -32,8 +32,8 @@ async def context_precision(texts: Texts, options: ContextPrecisionOptions, use:
     """Average precision of the documents in their order: mean of precision@k over the ranks k of those of use.
 
     0 to 1, higher is better; 0 if none was of use. A document without text is of no use, and is not sent.
-    Needs an input, a context, and a reference (with `by="answer"`, an output). One judge call with a verdict for every
-    document (one call for every 20).
+    Needs an input, a context, and a reference (with `by="answer"`, an output, whose text counts). One judge call with a
+    verdict for every document (one call for every 20).
     Source: RAGAS, context precision with and without reference.
     """
     held_against = texts.reference if options.by == "reference" else texts.answer
@@ -74,6 +74,7 @@ CONTEXT_PRECISION = text_metric(
     options=ContextPrecisionOptions,
     prompts={"verdicts": "context_precision"},
     reads=("question", "context"),
+    beside="question",
     display_name="Context precision",
     definition="Average precision of the retrieved documents: 1 if those of use for the reference come first.",
 )

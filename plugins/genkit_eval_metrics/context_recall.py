@@ -44,6 +44,7 @@ CONTEXT_RECALL = text_metric(
     options=ContextRecallOptions,
     prompts={"statements": "statements", "verdicts": "verdicts"},
     reads=("reference", "context"),
+    beside="context",
     display_name="Context recall",
     definition="The share of the reference's statements that the context bears out.",
 )

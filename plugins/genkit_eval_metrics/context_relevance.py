@@ -28,6 +28,7 @@ CONTEXT_RELEVANCE = text_metric(
     options=ScoreOptions,
     prompts={"first": "context_relevance_first", "second": "context_relevance_second"},
     reads=("question", "context"),
+    beside="context",
     display_name="Context relevance",
     definition="How much of what the question asks for is in the context, rated twice.",
 )

@@ -45,6 +45,8 @@ FAITHFULNESS = text_metric(
     options=ClaimOptions,
     prompts={"statements": "statements", "verdicts": "verdicts"},
     reads=("answer", "context"),
+    beside="context",
+    by_text=True,
     display_name="Faithfulness",
     definition="The share of the answer's statements that the context bears out. PASS above 0.5.",
 )

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from genkit_eval import DataPoint, Score
-from genkit_eval.judged import Instruments, JudgedMetric
-from genkit_eval_metrics.reading import FIELDS, ReadingOptions, Texts, expression_problem, read
+from genkit_eval.judged import Instruments, JudgedMetric, files_of, sighted
+from genkit_eval_metrics.reading import FIELDS, Beside, ReadingOptions, Texts, expression_problem, read
 
 __all__ = ["NAMESPACE", "PROMPTS", "ScoreOptions", "text_metric"]
 
@@ -35,6 +35,8 @@ def text_metric(
     score: Callable[[Texts, Any, Instruments], Awaitable[Score]],
     prompts: Mapping[str, str],
     reads: tuple[Literal["question", "answer", "context", "reference"], ...],
+    beside: Beside | None,
+    by_text: bool = False,
     check: Callable[[Any, Instruments], str | None] | None = None,
     **more: Any,
 ) -> JudgedMetric:
@@ -43,23 +45,31 @@ def text_metric(
     Args:
         prompts: the file of each step's prompt, without its ending.
         reads: without which of the texts there is nothing to judge.
+        beside: with which of the texts attached files are shown, as `read` has it.
+        by_text: whether the answer is taken apart or measured, which an image that it consists of cannot be.
         more: as `JudgedMetric` has them.
     """
 
+    reads_answer = "answer" in reads
+
     async def texts(point: DataPoint, options: ReadingOptions) -> Texts:
-        return await read(point, options, needs=reads)
+        files = await files_of(point, attached=beside is not None, answer=reads_answer)
+        if by_text:
+            files.require_text()
+        return await read(point, options, needs=reads, files=files, beside=beside)
 
     def problem(options: Any, use: Instruments) -> str | None:
         return expression_problem(options) or (check(options, use) if check is not None else None)
 
-    return JudgedMetric(
+    metric = JudgedMetric(
         name=f"{NAMESPACE}{name}",
         read=texts,
         score=score,
         prompts={step: PROMPTS / f"{file}.prompt" for step, file in prompts.items()},
-        reads=tuple(FIELDS[item] for item in reads),
+        reads=(*(FIELDS[item] for item in reads), *(("attachments",) if beside is not None else ())),
         # the context may also lie in the input or the output, and a judge may do without the question
         requires=tuple(FIELDS[item] for item in reads if item != "context"),
         check=problem,
         **more,
     )
+    return sighted(metric, attached=beside is not None, answer=reads_answer)

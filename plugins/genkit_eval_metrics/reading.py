@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, json_text
 from genkit_eval.errors import DataError
-from genkit_eval.judged import NothingToJudge
+from genkit_eval.judged import NO_FILES, Files, NothingToJudge
 from genkit_eval.workers import POOL
 from genkit_eval_metrics._reference import quoted
 
-__all__ = ["ReadingOptions", "Texts", "expression_problem", "read"]
+__all__ = ["Beside", "ReadingOptions", "Texts", "expression_problem", "read"]
 
 PICK_SECONDS = 5.0
 MAX_PICKED = 2_000_000
 DOCUMENT_KEYS = ("text", "content", "page_content")
+Beside = Literal["context", "question"]
+"""With which of the texts files that are attached to a case are shown."""
 FIELDS = {"question": "input", "answer": "output", "context": "context", "reference": "reference"}
 
 
@@ -57,7 +59,14 @@ class Texts:
         return tuple(document for document in self.context if document.strip())
 
 
-async def read(point: DataPoint, options: ReadingOptions, *, needs: Collection[str] = ()) -> Texts:
+async def read(
+    point: DataPoint,
+    options: ReadingOptions,
+    *,
+    needs: Collection[str] = (),
+    files: Files = NO_FILES,
+    beside: Beside | None = None,
+) -> Texts:
     """The texts of a data point.
 
     Question and answer are the whole input and output, or what these objects have under `question` and `answer`; the
@@ -68,22 +77,27 @@ async def read(point: DataPoint, options: ReadingOptions, *, needs: Collection[s
         point: the data point; it is not changed.
         options: JSONata expressions that pick other places.
         needs: those of `Texts` without which there is nothing to judge.
+        files: those of the data point; the answer's own belong to the answer.
+        beside: with which of the texts the attached ones are shown; None: they are none of the metric's business.
 
     Raises:
         NothingToJudge: one of `needs` is missing or blank.
         DataError: an expression is wrong or took too long.
     """
+    question = _text(await _picked(point, options.question), "question", point.input)
+    attached = files.attached.told
     texts = Texts(
-        question=_text(await _picked(point, options.question), "question", point.input),
-        answer=_text(await _picked(point, options.answer), "answer", point.output),
-        context=_documents(await _picked(point, options.context), point),
+        question=_joined([question, "Attached files:", *attached]) if attached and beside == "question" else question,
+        answer=_joined([_text(await _picked(point, options.answer), "answer", point.output), *files.answer.told]),
+        context=(*_documents(await _picked(point, options.context), point), *(attached if beside == "context" else ())),
         reference=_text(await _picked(point, options.reference), "answer", point.reference),
     )
     for name in needs:
         if not (texts.documents if name == "context" else getattr(texts, name).strip()):
-            raise NothingToJudge(
-                f"{FIELDS[name]} is empty" if point.has(FIELDS[name]) else f"no {FIELDS[name]} was given"
-            )
+            why = f"{FIELDS[name]} is empty" if point.has(FIELDS[name]) else f"no {FIELDS[name]} was given"
+            if name == "context" and point.attachments and beside != "context":
+                why += "; the attached files are none, as no search brought them"
+            raise NothingToJudge(why)
     return texts
 
 
@@ -129,6 +143,10 @@ async def _picked(point: DataPoint, expression: str | None) -> _Picked | None:
     if "resultOmitted" in details:
         raise DataError(f"the JSONata expression {quoted(expression)} picks too much: {details['resultOmitted']}")
     return _Picked(details.get("result"))
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "\n\n".join(text for text in texts if text.strip()) if len(texts) > 1 else texts[0]
 
 
 def _text(picked: _Picked | None, key: str, whole: JsonValue) -> str:

@@ -29,6 +29,7 @@ RESPONSE_GROUNDEDNESS = text_metric(
     options=ScoreOptions,
     prompts={"first": "response_groundedness_first", "second": "response_groundedness_second"},
     reads=("answer", "context"),
+    beside="context",
     display_name="Response groundedness",
     definition="How much of the answer the context supports, rated twice.",
 )

@@ -44,6 +44,8 @@ async def summarization_score(texts: Texts, options: SummarizationOptions, use: 
     Source: RAGAS, summarization score.
     """
     text = "\n\n".join(texts.documents) or texts.question
+    if use.judge.images:
+        raise NothingToJudge("what was summed up holds an image, which has no length to compare with that of a summary")
     if not text.strip():
         raise NothingToJudge("neither context nor input holds a text that was summed up")
     answer = await use.judge.ask(use.prompts["phrases"].render({"text": fenced(text)}), _Phrases)
@@ -72,6 +74,8 @@ SUMMARIZATION_SCORE = text_metric(
     options=SummarizationOptions,
     prompts={"phrases": "summary_phrases", "questions": "summary_questions", "answers": "summary_answers"},
     reads=("answer",),
+    beside="context",
+    by_text=True,
     display_name="Summarization score",
     definition="Whether the summary answers questions to the text's key phrases, and how much shorter it is.",
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from genkit_eval import Reply, Usage
+from genkit_eval import Image, Reply, Usage
 from genkit_eval.errors import ModelErrorKind
 from genkit_eval.http_faults import start_of
 from genkit_eval.models import CUT_OFF, FILTERED, TokenLogprob
@@ -16,6 +17,7 @@ from genkit_eval_openai.faults import OpenAIError
 __all__ = ["reply_from"]
 
 _REFUSED = {"refusal"}
+_IMAGE = re.compile(r"data:(?P<kind>image/[a-z0-9.+-]+);base64,(?P<data>[A-Za-z0-9+/]+=*)")
 
 
 def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[[str], str] = str) -> Reply:
@@ -40,14 +42,15 @@ def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[
     text = None if said is None else redact(said)
     refusal = message.get("refusal")
     _refuse_unusable((finish or "").lower(), text, redact(refusal) if isinstance(refusal, str) else "", message, model)
-    served = answer.get("model")
-    return Reply(
+    served, images = answer.get("model"), _images(message)
+    reply = Reply(
         text=text or "",
         finish_reason=finish,
         usage=_usage(answer.get("usage")),
         model=redact(served) if isinstance(served, str) and served else None,
         logprobs=_logprobs(choice.get("logprobs")),
     )
+    return reply.model_copy(update={"images": images}) if images else reply
 
 
 def _refuse_unusable(finish: str, text: str | None, refusal: str, message: Mapping[str, JsonValue], model: str) -> None:
@@ -60,7 +63,7 @@ def _refuse_unusable(finish: str, text: str | None, refusal: str, message: Mappi
         raise _error("length", problem, model, text)
     if text is None and message.get("tool_calls"):
         raise _error("empty", "called a tool and said nothing, though no tool was offered", model)
-    if text is None:
+    if text is None and not _images(message):
         raise _error("empty", "said nothing: there is no content in its answer", model)
 
 
@@ -74,6 +77,20 @@ def _text(content: JsonValue) -> str | None:
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else None
+
+
+def _images(message: Mapping[str, JsonValue]) -> list[Image]:
+    """The images that it made, beside the text or among its parts, as gateways to several models give them."""
+    found = []
+    for key in ("images", "content"):
+        parts = message.get(key)
+        for part in parts if isinstance(parts, list) else ():
+            given = part.get("image_url") if isinstance(part, dict) else None
+            url = given.get("url") if isinstance(given, dict) else given
+            image = _IMAGE.fullmatch(url) if isinstance(url, str) else None
+            if image is not None:
+                found.append(Image(media_type=image["kind"], data=image["data"]))
+    return found
 
 
 def _usage(given: JsonValue) -> Usage | None:

@@ -49,6 +49,7 @@ async def truthfulness(inputs: Inputs, options: TruthOptions, use: Instruments) 
 
 
 async def _claims(inputs: Inputs, use: Instruments) -> list[str]:
+    inputs.files.require_text()
     texts = {"request": inputs.request or NONE, "response": inputs.response}
     return await statements(use.judge, use.prompts["statements"], texts)
 

@@ -36,6 +36,7 @@ async def completeness(inputs: Inputs, options: CountOptions, use: Instruments) 
 
 async def information_density(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:
     """The share of the answer's sentences that say something definite and new."""
+    inputs.files.require_text()
     told = sentences(inputs.response)
     if not told:
         return nothing_counted(options, "the answer holds no sentence")

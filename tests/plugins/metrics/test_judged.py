@@ -395,5 +395,5 @@ def test_a_score_is_the_same_alone_and_with_others_in_any_order(tmp_path: Path, 
 def test_a_judged_metric_says_all_that_it_reads() -> None:
     ge = GenkitEval(plugins=[genkit_metrics()])
 
-    assert ge.registry.evaluator("genkitEval/faithfulness").reads == ("output", "context")
+    assert ge.registry.evaluator("genkitEval/faithfulness").reads == ("output", "context", "attachments")
     assert ge.registry.evaluator("genkitEval/regex").reads == ("output", "reference")
