@@ -1,0 +1,80 @@
+"""Each judge is shown the parts of a case that its row in the README says, and no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, JsonValue
+
+from genkit_eval import GenkitEval, Message, Reply
+from genkit_eval.testing import data_point
+from genkit_eval.testing.forms import reply_in_form
+from genkit_eval_judges import judges
+from genkit_eval_judges.catalogue import JUDGES
+from genkit_eval_judges.recipe import Recipe
+
+CASE: dict[str, Any] = {
+    "input": "Part:request.",
+    "output": "Part:response [1].",
+    "reference": "Part:reference.",
+    "context": ["Part:context."],
+    "plan": ["Part:plan."],
+    "instructions": ["Part:instructions."],
+    "goal": "Part:goal.",
+    "system_prompt": "Part:system_prompt.",
+    "tools": [{"name": "t", "arguments": {"a": "Part:tools."}, "output": "Part:tools."}],
+    "tool_catalog": [{"name": "t", "description": "Part:tool_catalog."}],
+    "turns": [{"role": role, "content": "Part:turns."} for role in ("user", "assistant") * 2],
+    "custom": {"note": "Part:custom."},
+    "tags": ["Part:tags."],
+    "user_id": "Part:user_id.",
+    "session_id": "Part:session_id.",
+    "expected_tools": [{"name": "Part:expected_tools."}],
+}
+OTHERWISE: dict[str, Any] = {"scale": "unit", "instructions_are_plan": True}
+"""Options by which a judge is shown other parts."""
+ALWAYS = {"system_prompt"}
+"""What stands beside a request, a conversation or steps, whatever the prompt has places for."""
+
+
+class Reader:
+    """A judge that answers in the form asked for, and remembers the parts of a case that it was shown."""
+
+    name = "reader"
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        output: type[BaseModel] | None = None,
+        config: Mapping[str, JsonValue] | None = None,
+    ) -> Reply:
+        """A reply in that form."""
+        for message in messages:
+            self.seen.update(re.findall(r"Part:(\w+)", message.content))
+        return Reply(text=reply_in_form(messages, output), finish_reason="stop")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("recipe", JUDGES, ids=lambda recipe: recipe.name)
+async def test_a_judge_is_shown_what_its_row_says(recipe: Recipe) -> None:
+    reader = Reader()
+    ge = GenkitEval(plugins=[judges(judge=reader)])
+    known = recipe.options.model_fields
+    options = [{}, *({name: value} for name, value in OTHERWISE.items() if name in known)]
+
+    # a part may stand in for another that is not there
+    for without in ("", "turns", "plan", "reference"):
+        for given in options:
+            case = {name: value for name, value in CASE.items() if name != without}
+            (metric,) = await ge.score(data_point(**case), ge.ref(recipe.name, **given))
+            assert metric.error is None
+
+    declared = {"tools" if part == "steps" else part for part in (*recipe.needs, *recipe.reads)}
+    assert reader.seen - ALWAYS == declared - ALWAYS
