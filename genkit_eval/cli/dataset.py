@@ -19,6 +19,7 @@ from genkit_eval.cli.options import (
     parse_evaluator,
     root_option,
     version_value,
+    with_options,
 )
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.samples import samples_of
@@ -68,9 +69,7 @@ def _described(function: Any) -> Any:
             help='JSON Schemas: {"inputSchema": …, "referenceSchema": …}.',
         ),
     ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return with_options(options, function)
 
 
 @command.command("add", cls=Verb)

@@ -9,19 +9,11 @@ import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
 from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
-from genkit_eval.cli.options import (
-    Verb,
-    app_option,
-    cache_options,
-    format_option,
-    model_options,
-    report_options,
-    root_option,
-    speed_options,
-)
+from genkit_eval.cli.options import Verb, format_option
+from genkit_eval.cli.run_options import evaluation_options
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
-from genkit_eval.cli.spending import budget_of, spending_options
+from genkit_eval.cli.spending import budget_of
 from genkit_eval.datasets import as_samples
 from genkit_eval.engine import Limits
 
@@ -33,14 +25,8 @@ __all__ = ["command"]
 @click.argument("data", required=False)
 @click.option("--input", "source", metavar="DATA", help="The id of a dataset, a file of samples, or -.")
 @genkit_options
-@app_option
-@model_options
-@cache_options
 @format_option
-@speed_options
-@spending_options
-@report_options
-@root_option
+@evaluation_options
 def command(**options: Any) -> int:
     """Run a flow on data, and score it with the evaluators named, or with all there are.
 

@@ -8,19 +8,11 @@ import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
 from genkit_eval.cli.genkit_options import chosen_evaluators, genkit_options
-from genkit_eval.cli.options import (
-    Verb,
-    app_option,
-    cache_options,
-    format_option,
-    model_options,
-    report_options,
-    root_option,
-    speed_options,
-)
+from genkit_eval.cli.options import Verb, format_option
+from genkit_eval.cli.run_options import evaluation_options
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import open_app
-from genkit_eval.cli.spending import budget_of, spending_options
+from genkit_eval.cli.spending import budget_of
 from genkit_eval.engine import Limits
 
 __all__ = ["command"]
@@ -29,14 +21,8 @@ __all__ = ["command"]
 @click.command("eval:run", cls=Verb, short_help="As Genkit's eval:run: score the outputs in a file.")
 @click.argument("data")
 @genkit_options
-@app_option
-@model_options
-@cache_options
 @format_option
-@speed_options
-@spending_options
-@report_options
-@root_option
+@evaluation_options
 def command(**options: Any) -> int:
     """Score the outputs in a file (or dataset) with the evaluators named, or with all there are.
 

@@ -62,6 +62,13 @@ def app_option(function: F) -> F:
     return click.option("--app", metavar="APP", help=help_text)(function)
 
 
+def with_options(options: Sequence[Callable[[F], F]], function: F) -> F:
+    """A command with these options, the first one listed first."""
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def root_option(function: F) -> F:
     """`--root`."""
     help_text = "The folder that holds datasets and runs, in place of the project's .genkit."
@@ -84,7 +91,7 @@ def model_options(function: F) -> F:
         ),
         click.option("--embedder", metavar="NAME", help=f"The embedder, like openai/NAME. {where}"),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def cache_options(function: F) -> F:
@@ -97,7 +104,7 @@ def cache_options(function: F) -> F:
             help="Ask no judge or embedder: what the cache has no reply to is FAILED.",
         ),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def format_option(function: F) -> F:
@@ -115,7 +122,7 @@ def case_options(function: F) -> F:
         click.option("--user", "user_id", metavar="ID", help="Cases of this user (`userId`)."),
         click.option("--session", "session_id", metavar="ID", help="Cases of this session (`sessionId`)."),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def cases_of(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -137,7 +144,7 @@ def route_options(function: F) -> F:
             "--route-judge", metavar="NAME[:OPTION=VALUE,…]", help="With --route: who settles what 'expect' does not."
         ),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 _PER_MINUTE = click.FloatRange(min=0, min_open=True)
@@ -177,7 +184,7 @@ def speed_options(function: F) -> F:
             "once, to begin with), most_concurrency, requests_per_minute, tokens_per_minute. Repeatable.",
         ),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def repeat_options(function: F) -> F:
@@ -192,7 +199,7 @@ def repeat_options(function: F) -> F:
         ),
         judge_repeats_option,
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def judge_repeats_option(function: F) -> F:
@@ -229,7 +236,7 @@ def report_options(function: F) -> F:
         ),
         click.option("--output-format", metavar="FORMAT", help="csv, json or jsonl. Default: by the file's ending."),
     ]
-    return _all(options, function)
+    return with_options(options, function)
 
 
 def expected_version_option(function: F) -> F:
@@ -299,10 +306,3 @@ def parse_bound(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise click.UsageError(f"--fail-under {text}: expected METRIC=VALUE with a number, like genkitEval/regex=0.9")
-
-
-def _all(options: Sequence[Callable[[F], F]], function: F) -> F:
-    # the first one is listed first
-    for option in reversed(options):
-        function = option(function)
-    return function

@@ -7,19 +7,10 @@ from typing import Any
 import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, refs_of, report_of
-from genkit_eval.cli.options import (
-    Verb,
-    app_option,
-    cache_options,
-    judge_repeats_option,
-    metrics_option,
-    model_options,
-    report_options,
-    root_option,
-    speed_options,
-)
+from genkit_eval.cli.options import Verb, judge_repeats_option, metrics_option
+from genkit_eval.cli.run_options import evaluation_options
 from genkit_eval.cli.session import models_of_run, open_app
-from genkit_eval.cli.spending import budget_of, spending_options
+from genkit_eval.cli.spending import budget_of
 from genkit_eval.engine import Limits, Repeats
 
 __all__ = ["command"]
@@ -27,18 +18,12 @@ __all__ = ["command"]
 
 @click.command("rescore", cls=Verb, short_help="Judge the stored outputs of a run once more.")
 @click.argument("run")
-@app_option
-@model_options
-@cache_options
 @metrics_option(
     "An evaluator, with options; values are JSON, or else text. Repeatable. Default: those of the run.",
     metavar="NAME[:OPTION=VALUE,…]",
 )
 @judge_repeats_option
-@speed_options
-@spending_options
-@report_options
-@root_option
+@evaluation_options
 def command(**options: Any) -> int:
     """Judge the stored outputs of a finished run once more, then report as `run` does.
 

@@ -8,19 +8,11 @@ from typing import Any
 import click
 
 from genkit_eval.cli.evaluation import Request, carry_out, limits_of, report_of
-from genkit_eval.cli.options import (
-    Verb,
-    app_option,
-    cache_options,
-    format_option,
-    model_options,
-    report_options,
-    root_option,
-    speed_options,
-)
+from genkit_eval.cli.options import Verb, format_option
+from genkit_eval.cli.run_options import evaluation_options
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import models_of_run, open_app
-from genkit_eval.cli.spending import budget_of, spending_options
+from genkit_eval.cli.spending import budget_of
 from genkit_eval.engine import limits_of as recorded_limits
 
 __all__ = ["command"]
@@ -29,14 +21,8 @@ __all__ = ["command"]
 @click.command("resume", cls=Verb, short_help="Go on with an interrupted run.")
 @click.argument("run")
 @click.option("--data", metavar="FILE", help="The samples, where the run got them in code or from stdin; - for stdin.")
-@app_option
-@model_options
-@cache_options
 @format_option
-@speed_options
-@spending_options
-@report_options
-@root_option
+@evaluation_options
 def command(**options: Any) -> int:
     """Go on with an interrupted run where it stopped, then report as `run` does.
 

@@ -15,9 +15,11 @@ from genkit_eval.cli.options import (
     metrics_option,
     model_options,
     repeat_options,
+    report_options,
     root_option,
     route_options,
     speed_options,
+    with_options,
 )
 from genkit_eval.cli.samples import data_of
 from genkit_eval.cli.session import Session
@@ -25,7 +27,7 @@ from genkit_eval.cli.spending import budget_of, spending_options
 from genkit_eval.cli.targets import target_of, target_options
 from genkit_eval.engine import Limits, Repeats, Selection
 
-__all__ = ["check_run_options", "request_of", "run_options"]
+__all__ = ["check_run_options", "evaluation_options", "request_of", "run_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,7 +36,7 @@ def run_options(function: F) -> F:
     """DATA, and every option that says what is run, on which samples, and on what terms."""
     tags_help = "Only samples with this tag. Repeatable: any of them."
     count = click.IntRange(min=1)
-    decorators = [
+    options = [
         click.argument("data"),
         app_option,
         model_options,
@@ -56,10 +58,21 @@ def run_options(function: F) -> F:
         spending_options,
         root_option,
     ]
-    # the first one is listed first
-    for decorate in reversed(decorators):
-        function = decorate(function)
-    return function
+    return with_options(options, function)
+
+
+def evaluation_options(function: F) -> F:
+    """What verbs share that go on with a run, or score outputs that are there: who judges, the terms, the report."""
+    options = [
+        app_option,
+        model_options,
+        cache_options,
+        speed_options,
+        spending_options,
+        report_options,
+        root_option,
+    ]
+    return with_options(options, function)
 
 
 def check_run_options(options: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from genkit_eval.cli.options import with_options
 from genkit_eval.engine import Budget
 
 __all__ = ["budget_of", "spending_options"]
@@ -26,9 +27,7 @@ def spending_options(function: F) -> F:
         click.option("--budget-seconds", type=above_zero, metavar="S", help="The same in time. What is done is kept."),
         click.option("-y", "--yes", is_flag=True, help="Let models be paid for without asking."),
     ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return with_options(options, function)
 
 
 def budget_of(options: Mapping[str, Any]) -> Budget | None:

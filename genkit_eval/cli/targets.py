@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from genkit_eval.app import FROM_DATASET
+from genkit_eval.cli.options import with_options
 from genkit_eval.engine import CommandTarget, HttpTarget, ModelTarget, is_address
 from genkit_eval.engine.command_target import COMMAND
 from genkit_eval.engine.model_target import MODEL
@@ -65,9 +66,7 @@ def target_options(function: F) -> F:
         ),
         click.option("--target-method", metavar="METHOD", help="POST, PUT, PATCH, GET or DELETE. [POST]"),
     ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return with_options(options, function)
 
 
 def target_of(options: Mapping[str, Any]) -> Any:
