@@ -12,6 +12,7 @@ from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.off_loop import off_loop
+from genkit_eval.engine.repeats import pass_number
 from genkit_eval.types import DataPoint, Score
 
 __all__ = ["beside_loop", "judge_batches", "judge_together"]
@@ -48,25 +49,36 @@ async def judge_together(
 ) -> list[list[Metric]]:
     """One list of metrics a point, the first with what all of them cost; when it breaks, every point has its error.
 
-    No list at all when the run ends early.
+    What is asked several times sees all points each time, and each point has what its answers come to. No list at all
+    when the run ends early.
     """
     asked = calls.begin(cell.key)
-    result = await called_within(beside_loop(cell), points, limit, asked.timed_by)
-    if result is CUT:
-        return []
-    first, *others = _shared_out(cell, points, result)
+    results: list[Called] = []
+    # one after the other: what sees all points at once may keep something of them
+    for number in range(cell.repeats):
+        own = points if cell.repeats == 1 else [point.model_copy(deep=True) for point in points]
+        again = asked if number == 0 else asked.again(pass_number(None, number))
+        results.append(await called_within(beside_loop(cell), own, limit, again.timed_by))
+        if results[-1] is CUT:
+            asked.unbilled()
+            return []
+    shared = [_shared_out(result, len(points)) for result in results]
+    first, *others = [
+        cell.settled(answers[0]) if cell.repeats == 1 else cell.agreed(answers) for answers in zip(*shared, strict=True)
+    ]
     return [asked.billed(first), *others]
 
 
-def _shared_out(cell: Cell, points: Sequence[DataPoint], result: Called) -> list[list[Metric]]:
+def _shared_out(result: Called, count: int) -> list[Called]:
+    """What one call says of each of so many points, as if each had been asked about by itself."""
     value, error, seconds = result
     if error is None and not isinstance(value, list | tuple):
         error = f"the evaluator returned {type(value).__name__}: expected a list with one value for each data point"
-    elif isinstance(value, list | tuple) and len(value) != len(points):
-        error = f"the evaluator returned {len(value)} values for {len(points)} data points: expected one for each"
+    elif isinstance(value, list | tuple) and len(value) != count:
+        error = f"the evaluator returned {len(value)} values for {count} data points: expected one for each"
     if error is not None or not isinstance(value, list | tuple):
-        return [[cell.failed(error or "", seconds)] for _ in points]
-    return [cell.metrics(item, seconds / len(points)) for item in value]
+        return [(None, error, seconds)] * count
+    return [(item, None, seconds / count) for item in value]
 
 
 def beside_loop(cell: Cell) -> Callable[[Any], Awaitable[object]]:

@@ -111,7 +111,7 @@ def changed_point(seconds: float) -> Called:
 
 
 def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue], *, judge_repeats: int = 1) -> Cell:
-    """An evaluator with its options for one run, checked. Judges are asked as often as said, except batch evaluators.
+    """An evaluator with its options for one run, checked. Judges are asked as often as said.
 
     Raises:
         InvalidOptions: the options do not fit.
@@ -119,8 +119,8 @@ def plan_cell(evaluator: Evaluator, given: Mapping[str, JsonValue], *, judge_rep
     options = evaluator.parse_options(given)
     key, version = evaluator.key, _version(evaluator, options)
     call = evaluator.fn if options is None else _bound(evaluator.fn, options)
-    repeats = judge_repeats if evaluator.kind is EvaluatorKind.AGENTIC and not evaluator.batch else 1
-    if repeats > 1 and not evaluator.is_async:
+    repeats = judge_repeats if evaluator.kind is EvaluatorKind.AGENTIC else 1
+    if repeats > 1 and not evaluator.is_async and not evaluator.batch:
         call = _repeated(call, repeats, evaluator.rule)
     return Cell(
         evaluator=evaluator,

@@ -120,7 +120,7 @@ def make_plan(
     if judge_repeats > 1 and all(cell.repeats == 1 for cell in cells):
         raise ConfigError(
             f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "
-            "'agentic' that judge case by case are repeated"
+            "'agentic' are repeated"
         )
     return Plan(flow=flow, cells=cells, refs=refs, judge_repeats=judge_repeats, lacking=lacking)
 

@@ -10,7 +10,19 @@ import anyio
 import pytest
 from pydantic import JsonValue
 
-from genkit_eval import ConfigError, DataPoint, EvalMetric, GenkitEval, Limits, Message, Outcome, Repeats, Reply, Score
+from genkit_eval import (
+    Budget,
+    ConfigError,
+    DataPoint,
+    EvalMetric,
+    GenkitEval,
+    Limits,
+    Message,
+    Outcome,
+    Repeats,
+    Reply,
+    Score,
+)
 from genkit_eval.engine.repeats import pass_number
 from genkit_eval.types import Usage
 
@@ -154,3 +166,78 @@ def test_every_pair_of_passes_has_a_number_of_its_own() -> None:
 
     assert len(numbers) == 400
     assert (pass_number(None), pass_number(0, 0)) == (0, 0)
+
+
+@pytest.mark.parametrize("form", ["sync", "async"])
+async def test_a_batch_evaluator_is_asked_again_about_all_and_each_case_has_its_consensus(
+    ge: GenkitEval, form: str
+) -> None:
+    answers = iter([[0.2, True], [0.8, False], [0.6, True]])
+    asked: list[list[str | None]] = []
+
+    def judge(points: Sequence[DataPoint]) -> list[Any]:
+        asked.append([point.test_case_id for point in points])
+        return next(answers)
+
+    async def judge_later(points: Sequence[DataPoint]) -> list[Any]:
+        return judge(points)
+
+    fn = judge if form == "sync" else judge_later
+    ge.define_evaluator("t/all", fn, batch=True, kind="agentic", version="1")
+    samples = [SAMPLE, {**SAMPLE, "testCaseId": "b"}]
+
+    run = await ge.evaluate(samples, target=None, evaluators=["t/all"], repeats=Repeats(judge=3))
+
+    [first], [second] = [result.metrics for result in run.results]
+    assert asked == [["a", "b"]] * 3
+    assert (first.score, second.score, second.status) == (0.6, True, "PASS")
+    assert [answer["score"] for answer in (first.details or {})["judgeRepeats"]["answers"]] == [0.2, 0.8, 0.6]
+
+
+async def test_a_batch_that_breaks_costs_that_answer_alone_and_its_changes_are_its_own(ge: GenkitEval) -> None:
+    numbers = itertools.count()
+
+    @ge.define_evaluator("t/all", batch=True, kind="agentic", version="1")
+    async def judge(points: Sequence[DataPoint]) -> list[Score]:
+        number = next(numbers)
+        if number == 0:
+            points[0].output.append("z")
+            raise RuntimeError("no reply")
+        return [] if number == 1 else [Score.passed(reason=f"it holds {len(points[0].output)}")]
+
+    [metric] = await one(ge, "t/all")
+
+    assert (metric.status, metric.rationale) == ("PASS", "it holds 1")
+    errors = [answer.get("error", "") for answer in (metric.details or {})["judgeRepeats"]["answers"]]
+    assert errors[0].startswith("RuntimeError: no reply")
+    assert errors[1] == "the evaluator returned 0 values for 1 data points: expected one for each"
+
+
+async def test_a_batch_pays_for_each_of_its_answers_and_a_resumed_run_for_none_again(ge: GenkitEval) -> None:
+    model = Grader()
+    ge.define_models("test", {"grader": model})
+
+    @ge.define_evaluator("t/all", batch=True, kind="agentic", threshold=0.5, low=0.0, high=1.0, version="1")
+    async def judge(points: Sequence[DataPoint]) -> list[float]:
+        return [float((await ge.generate("test/grader", str(point.output))).text) for point in points]
+
+    begun = await ge.evaluate(
+        [SAMPLE], target=None, evaluators=["t/all"], repeats=Repeats(judge=3), budget=Budget(calls=2)
+    )
+    run = await ge.evaluate([SAMPLE], resume=begun.id)
+
+    assert sum(usage.model_calls or 0 for usage in begun.key.usage) == 2
+    [metric] = run.results[0].metrics
+    [usage] = metric.usage
+    assert (metric.score, usage.model_calls) == (0.6, 3)
+    assert sum(usage.model_calls or 0 for usage in run.key.usage) == 3
+
+
+async def test_a_batch_evaluator_that_is_no_judge_is_asked_once(ge: GenkitEval) -> None:
+    calls: list[int] = []
+    judged_by(ge, Grader())
+    ge.define_evaluator("t/rank", lambda points: calls.append(1) or [True], batch=True, version="1")
+
+    await one(ge, "t/judge", "t/rank")
+
+    assert calls == [1]
