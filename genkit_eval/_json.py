@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from genkit_eval.errors import NotJson, no_constant
 
-__all__ = ["dump", "json_bytes", "json_form", "json_text", "load"]
+__all__ = ["dump", "indented", "json_bytes", "json_form", "json_text", "load"]
 
 MAX_DEPTH = 200
 
@@ -126,6 +126,16 @@ def dump(value: object) -> bytes:
     except TypeError:
         # integers beyond 64 bits, nesting that orjson refuses, halves of surrogate pairs
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode(errors="replace")
+
+
+def indented(value: object) -> bytes:
+    """JSON text of a value that is in JSON form already, for people: two blanks a level; integers of any size."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+    except TypeError:
+        # as in `dump`
+        text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
         return text.encode(errors="replace")
 
 

@@ -14,11 +14,11 @@ from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import ModelTarget
 from genkit_eval.engine.model_target import MODEL
 from genkit_eval.errors import ConfigError
-from genkit_eval.forecast import forecast
+from genkit_eval.forecast import Forecast, forecast
 from genkit_eval.report.lines import rendered
 from genkit_eval.waiting import run_sync
 
-__all__ = ["consented"]
+__all__ = ["consented", "forecast_of"]
 
 
 def consented(session: Session, request: Request, evaluators: Sequence[Evaluator]) -> bool:
@@ -80,16 +80,18 @@ def _forecast_text(session: Session, request: Request) -> Sequence[str]:
     """What is known of the run that would begin; whatever keeps it from that is said before anybody is asked."""
     if request.resume is not None or request.rescore is not None:
         return ()
+    known = run_sync(forecast_of(session, request))
+    return list(rendered(known.lines(columns()), colour=False))
 
-    async def told() -> Sequence[str]:
-        plan, source = await session.ge.plan(
-            request.data,
-            target=request.target,
-            evaluators=request.evaluators,
-            select=request.select,
-            repeats=request.repeats,
-        )
-        known = await forecast(session.ge, plan, source, session.ge.terms(plan, limits=request.limits))
-        return list(rendered(known.lines(columns()), colour=False))
 
-    return run_sync(told())
+async def forecast_of(session: Session, request: Request, *, probe: int = 0) -> Forecast:
+    """What the run that is asked for would take; `probe` cases are run for that."""
+    plan, source = await session.ge.plan(
+        request.data,
+        target=request.target,
+        evaluators=request.evaluators,
+        select=request.select,
+        repeats=request.repeats,
+    )
+    terms = session.ge.terms(plan, limits=request.limits, budget=request.budget)
+    return await forecast(session.ge, plan, source, terms, probe=probe)

@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from genkit_eval.cli.evaluation import Request
+from genkit_eval.cli.consent import forecast_of
 from genkit_eval.cli.options import Verb
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.run_options import check_run_options, request_of, run_options
 from genkit_eval.cli.samples import suggesting_files
-from genkit_eval.cli.session import Session, app_prints_to_stderr, open_app
-from genkit_eval.forecast import Forecast, forecast
+from genkit_eval.cli.session import app_prints_to_stderr, open_app
+from genkit_eval.forecast import Forecast
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.waiting import run_sync
 
@@ -38,24 +38,12 @@ def command(**options: Any) -> int:
     session = open_app(options)
     request = request_of(options, session)
     with app_prints_to_stderr(), session.naming_the_app(), suggesting_files(request.data):
-        told = run_sync(_forecast(session, request, options["probe"] or 0))
+        told = run_sync(forecast_of(session, request, probe=options["probe"] or 0))
     if options["as_json"]:
         say_json(json_pieces(_document(told)))
     else:
         say(told.lines(columns()))
     return 0
-
-
-async def _forecast(session: Session, request: Request, probe: int) -> Forecast:
-    plan, source = await session.ge.plan(
-        request.data,
-        target=request.target,
-        evaluators=request.evaluators,
-        select=request.select,
-        repeats=request.repeats,
-    )
-    terms = session.ge.terms(plan, limits=request.limits, budget=request.budget)
-    return await forecast(session.ge, plan, source, terms, probe=probe)
 
 
 def _document(told: Forecast) -> dict[str, object]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import orjson
-
 from genkit_eval._files import replace
-from genkit_eval._json import dump
+from genkit_eval._json import dump, indented
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.report.csv_export import csv_rows
 from genkit_eval.stored import EvalResult
@@ -73,7 +70,7 @@ def _json_rows(results: Sequence[EvalResult]) -> Iterator[bytes]:
     """The array of results alone, indented by two, no line end at its end: as Genkit writes it."""
     before = b"[\n  "
     for result in results:
-        yield before + _indented(result.to_json()).replace(b"\n", b"\n  ")
+        yield before + indented(result.to_json()).replace(b"\n", b"\n  ")
         before = b",\n  "
     yield b"[]" if before.startswith(b"[") else b"\n]"
 
@@ -81,11 +78,3 @@ def _json_rows(results: Sequence[EvalResult]) -> Iterator[bytes]:
 def _jsonl_rows(results: Sequence[EvalResult]) -> Iterator[bytes]:
     for result in results:
         yield dump(result.to_json()) + b"\n"
-
-
-def _indented(value: object) -> bytes:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
-    except TypeError:
-        # integers beyond 64 bits, and nesting that orjson refuses
-        return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False).encode()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from genkit_eval._data import collector_paused
 from genkit_eval._files import names_in, replace
-from genkit_eval._json import dump, load
+from genkit_eval._json import indented, load
 from genkit_eval.errors import CorruptFile
 from genkit_eval.stored import EvalRunKey
 from genkit_eval.stores.run_file import read_key
@@ -67,7 +64,7 @@ class RunIndex:
     def write(self, rows: Mapping[str, Any]) -> None:
         """Write the whole index."""
         # not durable: after a power cut it is made anew
-        replace(self._path, [_indented(rows)], durable=False)
+        replace(self._path, [indented(rows)], durable=False)
 
     def _usable_rows(self) -> Mapping[str, Any]:
         rows = self.rows()
@@ -82,10 +79,10 @@ class RunIndex:
             old = self._path.read_bytes()
         except FileNotFoundError:
             return None
-        name = _indented(run_id)
+        name = indented(run_id)
         if not old.startswith(b'{\n  "') or not old.endswith(b"\n  }" + _END) or name in old:
             return None
-        return [old[: -len(_END)], b",\n  ", name, b": ", _indented(row).replace(b"\n", b"\n  "), _END]
+        return [old[: -len(_END)], b",\n  ", name, b": ", indented(row).replace(b"\n", b"\n  "), _END]
 
     def rebuilt(self, rows: Mapping[str, Any]) -> dict[str, Any]:
         """Those rows whose run file is there, and a row of each other run file that can be read."""
@@ -116,11 +113,3 @@ def run_files(folder: Path) -> set[str]:
     """The ids of the finished runs, by their files."""
     names = {name.removesuffix(".json") for name in names_in(folder) if name.endswith(".json")}
     return {name for name in names if name != "index" and not name.startswith(".")}
-
-
-def _indented(value: object) -> bytes:
-    try:
-        return orjson.dumps(value, option=orjson.OPT_INDENT_2)
-    except TypeError:
-        # integers beyond 64 bits
-        return json.dumps(load(dump(value)), ensure_ascii=False, indent=2).encode()

@@ -9,19 +9,7 @@ from genkit_eval_heuristics import structure
 from genkit_eval_heuristics.folding import contained, ends, occurrences, same, starts
 from genkit_eval_heuristics.json_answer import read_json
 
-__all__ = ["COUNTED", "Check", "met"]
-
-COUNTED: Mapping[str, Callable[[str], int]] = {
-    "bullets": structure.bullets,
-    "numbered": structure.numbered,
-    "headings": structure.headings,
-    "words": structure.words,
-    "sentences": structure.sentences,
-    "paragraphs": structure.paragraphs,
-    "lines": structure.lines,
-    "characters": structure.characters,
-}
-"""What has a number, and how it is counted."""
+__all__ = ["Check", "met"]
 
 _SIGNS = {
     "commas": ",،、，",
@@ -65,8 +53,8 @@ def met(check: Check, answer: str) -> tuple[bool, str]:
 
 
 def _held(check: Check, answer: str) -> tuple[bool, str]:
-    if check.kind in COUNTED:
-        count = COUNTED[check.kind](answer)
+    if check.kind in structure.COUNTED:
+        count = structure.COUNTED[check.kind](answer)
         return _within(count, check), f"found {count}"
     if check.kind == "count":
         count = occurrences(check.texts[0], answer, ignore_case=True, whole_words=True)

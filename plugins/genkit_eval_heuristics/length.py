@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -15,14 +14,6 @@ from genkit_eval_heuristics.definition import Heuristic, Thresholded, verdict
 __all__ = ["EVALUATORS", "EmptyOptions", "LengthOptions", "empty", "length_in_range"]
 
 Unit = Literal["characters", "words", "sentences", "paragraphs", "lines"]
-
-_COUNTED: Mapping[Unit, Callable[[str], int]] = {
-    "characters": structure.characters,
-    "words": structure.words,
-    "sentences": structure.sentences,
-    "paragraphs": structure.paragraphs,
-    "lines": structure.lines,
-}
 
 
 class LengthOptions(Thresholded):
@@ -51,7 +42,7 @@ def length_in_range(point: DataPoint, options: LengthOptions) -> Score:
     """
     if options.least is None and options.most is None:
         return Score.inconclusive(reason="no bound was given: the options least and most")
-    count = _COUNTED[options.unit](text_of(point.output))
+    count = structure.COUNTED[options.unit](text_of(point.output))
     fits = (options.least or 0) <= count and (options.most is None or count <= options.most)
     wanted = f"{options.least or 0} to {options.most}" if options.most is not None else f"at least {options.least}"
     return verdict(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from regex import Pattern
 
 __all__ = [
+    "COUNTED",
     "bullets",
     "characters",
     "emojis",
@@ -144,3 +146,16 @@ def _emoji() -> Pattern[str]:
 
 def _unfenced(text: str) -> str:
     return _FENCED.sub("", text) if "```" in text or "~~~" in text else text
+
+
+COUNTED: Mapping[str, Callable[[str], int]] = {
+    "bullets": bullets,
+    "numbered": numbered,
+    "headings": headings,
+    "words": words,
+    "sentences": sentences,
+    "paragraphs": paragraphs,
+    "lines": lines,
+    "characters": characters,
+}
+"""What has a number, and how it is counted."""
