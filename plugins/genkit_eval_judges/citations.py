@@ -56,8 +56,7 @@ class Citation:
 def citations(text: str) -> list[Citation]:
     """The citations in a text, in order: one for each number that a marker names.
 
-    A marker after the full stop belongs to the sentence before it. One that begins a line, and names what was cited
-    before, is an entry in a list of sources, and no citation.
+    A marker after the full stop belongs to the sentence before it. An entry in a list of sources is no citation.
     """
     markers = citation_markers(text)
     ends = _sentence_ends(text, markers)
@@ -65,17 +64,15 @@ def citations(text: str) -> list[Citation]:
     # each once, as an answer may hold thousands of markers in a sentence
     sentences = {place: text[ends[place - 1] : ends[place]].strip() for place in set(beside)}
     same = Counter((place, _label(marker)) for place, marker in zip(beside, markers, strict=True))
+    entries = _entries(text, markers)
     found: list[Citation] = []
-    cited: set[int] = set()
     seen: Counter[tuple[int, str]] = Counter()
     for place, marker in zip(beside, markers, strict=True):
         key = place, _label(marker)
         seen[key] += 1
-        if _begins_line(text, marker.span[0]) and cited.issuperset(marker.numbers):
-            continue
-        cited.update(marker.numbers)
-        which = seen[key] if same[key] > 1 else None
-        found += [Citation(marker, number, sentences[place], which) for number in marker.numbers]
+        if marker.span not in entries:
+            which = seen[key] if same[key] > 1 else None
+            found += [Citation(marker, number, sentences[place], which) for number in marker.numbers]
     return found
 
 
@@ -133,11 +130,29 @@ def _label(marker: Marker) -> str:
     return " ".join((f"{numbers}†…{marker.text[-1]}" if dagger else numbers).split())
 
 
-def _begins_line(text: str, at: int) -> bool:
-    """Whether nothing stands before this place in its line but what begins an entry of a list."""
+def _entries(text: str, markers: Sequence[Marker]) -> set[tuple[int, int]]:
+    """Where markers stand that begin a line, and name what was cited before the first of such lines in a row."""
+    found: set[tuple[int, int]] = set()
+    cited: set[int] = set()
+    cited_before: frozenset[int] = frozenset()
+    line_end = 0
+    for marker in markers:
+        begin = _line_begin(text, marker.span[0])
+        if begin is not None:
+            if text[line_end:begin].strip():
+                cited_before = frozenset(cited)
+            line_end = text.find("\n", begin)
+            if cited_before.issuperset(marker.numbers):
+                found.add(marker.span)
+        cited.update(marker.numbers)
+    return found
+
+
+def _line_begin(text: str, at: int) -> int | None:
+    """Where the line begins, if nothing stands before this place in it but what begins an entry of a list."""
     while at and text[at - 1] in " \t*-":
         at -= 1
-    return not at or text[at - 1] == "\n"
+    return at if not at or text[at - 1] == "\n" else None
 
 
 def _sentence_ends(text: str, markers: Sequence[Marker]) -> list[int]:
@@ -161,6 +176,7 @@ JUDGES = (
         formula="citations supported / citations",
         source="Akka evalkit",
         calls="1 for every 20 citations",
+        version="2",
         aliases={"akka/CitationFaithfulness": {}},
     ),
 )

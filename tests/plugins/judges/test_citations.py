@@ -30,6 +30,11 @@ ANSWER = "The kiosk opens at nine [1] and takes cards [2]. It is run by a co-ope
         ("[1] It opens at nine.", [(1, "[1] It opens at nine.")]),
         ("九時に開く。[1] カードも可。[2]", [(1, "九時に開く。[1]"), (2, "カードも可。[2]")]),
         ("At nine [1].\n\nSources:\n[1] Kiosk, p. 3\n* [2] Card [2]", [(1, "At nine [1]."), (2, "* [2] Card [2]")]),
+        ("[1] At nine.\n\n- [1] Cards.\n- [2] Co-op.\n\nSources\n- [1] Kiosk\n\n- [2] Card\n\nAsk for more!", [
+            (1, "[1] At nine."),
+            (1, "- [1] Cards."),
+            (2, "- [2] Co-op."),
+        ]),
         ("Take `a[0]`, see [1](https://example.org).", []),
     ],
 )  # fmt: skip
