@@ -183,3 +183,12 @@ def test_the_files_of_a_given_output_are_looked_at_too(tmp_path: Path) -> None:
     assert "sample 2, outputAttachments[0]: gone.png cannot be read: No such file or directory" in str(caught.value)
     assert [file.digest for sample in found for file in sample.output_attachments] == [digest(PNG)] * 2
     assert as_samples(found) == found
+
+
+def test_of_an_address_of_http_there_is_a_notice_when_it_is_read(tmp_path: Path) -> None:
+    rows = [{"input": "q"}, *({"input": "q", "attachments": [f"https://x.example/{n}.png"]} for n in range(3))]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    (notice,) = check_file(tmp_path / "data.jsonl").notices
+
+    assert notice.startswith("a file of sample 2 is given by an address of http: nothing is fetched from there")

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from genkit_eval.attachments import taken_in
+from genkit_eval.attachments import is_elsewhere, taken_in
 from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, NULLABLE, Check, kind_of, meant
 from genkit_eval.datasets.strict_json import faults
 from genkit_eval.errors import DataError, DataFileError, Problem
@@ -191,7 +191,7 @@ class Intake:
                 message = _misfit(CHECKS[name], given[name], name)
                 problems.append(self._problem(message, place, row, KEYS[name]))
         if not problems:
-            problems = [self._problem(message, place, row, path) for path, message in self._take_files(given)]
+            problems = [self._problem(message, place, row, path) for path, message in self._take_files(given, place)]
         if problems:
             return problems
         modelled = {KEYS[name]: value for name, value in given.items() if name not in CHECKS}
@@ -203,13 +203,19 @@ class Intake:
         except ValidationError as fault:
             return [self._problem(message, place, row, path) for path, message in misfits(fault, modelled)]
 
-    def _take_files(self, given: dict[str, Any]) -> list[tuple[str, str]]:
+    def _take_files(self, given: dict[str, Any], place: Place) -> list[tuple[str, str]]:
         """Look at the files that are attached, those of a file of data by its folder; what is wrong with some."""
         wrong: list[tuple[str, str]] = []
         for name in FILES:
             if name in given:
                 given[name], faulty = self._attached(given[name], KEYS[name])
                 wrong += faulty
+                if any(is_elsewhere(file) for file in given[name]):
+                    self.notices.setdefault(
+                        "http://",
+                        f"a file of {place} is given by an address of http: nothing is fetched from there, and judges that "
+                        "read files call such cases inconclusive; download it and give its path",
+                    )
         return wrong
 
     def _attached(self, items: Any, key: str) -> tuple[list[Attachment], list[tuple[str, str]]]:
