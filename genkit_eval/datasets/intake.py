@@ -213,8 +213,8 @@ class Intake:
                 if any(is_elsewhere(file) for file in given[name]):
                     self.notices.setdefault(
                         "http://",
-                        f"a file of {place} is given by an address of http: nothing is fetched from there, and judges that "
-                        "read files call such cases inconclusive; download it and give its path",
+                        f"a file of {place} is given by an address of http: nothing is fetched from there, and judges "
+                        "that read files call such cases inconclusive; download it and give its path",
                     )
         return wrong
 

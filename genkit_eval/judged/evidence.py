@@ -108,8 +108,8 @@ def _shown(attachments: Sequence[Attachment], *, first: int = 1) -> Shown:
     for given in attachments:
         if is_elsewhere(given):
             raise NothingToJudge(
-                f"{title_of(given)} lies on another machine, and nothing is fetched from there: download it and attach the "
-                "file, or give its content as an address that begins with data:"
+                f"{title_of(given)} lies on another machine, and nothing is fetched from there: download it and attach "
+                "the file, or give its content as an address that begins with data:"
             )
         attachment = taken_in(given, Path())
         title = title_of(attachment)

@@ -209,8 +209,8 @@ async def test_a_file_that_lies_elsewhere_is_inconclusive(judged: Judged) -> Non
     assert metric.outcome is Outcome.INCONCLUSIVE
     # without what lets one in there
     assert metric.rationale == (
-        "https://files.example/a.png lies on another machine, and nothing is fetched from there: download it and attach "
-        "the file, or give its content as an address that begins with data:"
+        "https://files.example/a.png lies on another machine, and nothing is fetched from there: download it and "
+        "attach the file, or give its content as an address that begins with data:"
     )
     assert not model.calls
 
