@@ -20,7 +20,7 @@ from genkit_eval.engine.limiter import Limiter
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
 from genkit_eval.engine.model_limits import limits_for
-from genkit_eval.engine.request_key import RequestKey, RequestKeys
+from genkit_eval.engine.request_key import RequestKey, RequestKeys, key_of_texts
 from genkit_eval.engine.retry import Retrier, Tries
 from genkit_eval.engine.usage import Spent, Totals, added, tokens_of
 from genkit_eval.model_calls import caller, embedded
@@ -105,7 +105,18 @@ class RunCalls:
 class CellCalls:
     """The model calls of one call of the target, or of one evaluator on one case."""
 
-    __slots__ = ("_clock", "_keys", "_open", "_parked", "_repeat", "_run", "_slot", "_spent", "_used_by")
+    __slots__ = (
+        "_clock",
+        "_keys",
+        "_open",
+        "_parked",
+        "_repeat",
+        "_run",
+        "_slot",
+        "_spent",
+        "_told_before",
+        "_used_by",
+    )
 
     def __init__(self, run: RunCalls, used_by: str, *, slot: int, repeat: int) -> None:
         self._run, self._used_by, self._slot, self._repeat = run, used_by, slot, repeat
@@ -113,11 +124,12 @@ class CellCalls:
         self._keys: RequestKeys | None = None
         self._open, self._parked = 0, False
         self._spent: dict[str, Spent] = {}
+        self._told_before: set[str] = set()
 
     def again(self, repeat: int) -> CellCalls:
         """From now on, in this context, the same asker asks for another pass; what that costs is billed here too."""
         calls = CellCalls(self._run, self._used_by, slot=self._slot, repeat=repeat)
-        calls._spent = self._spent
+        calls._spent, calls._told_before = self._spent, self._told_before
         caller.set(calls)
         return calls
 
@@ -157,7 +169,7 @@ class CellCalls:
             identity=identity,
             ask=lambda: embedded(embedder, texts, config),
             characters=lambda: sum(map(len, texts)),
-            key=lambda keys: keys.of_texts(identity or name, texts, config=config),
+            key=lambda keys: key_of_texts(identity or name, texts, config=config),
             to_json=lambda vectors: vectors_json(vectors, len(texts)),
             from_json=vectors_from,
         )
@@ -176,15 +188,9 @@ class CellCalls:
         if self._keys is None:
             self._keys = RequestKeys(self._repeat)
         key = request.key(self._keys)
-        data = kept.of_run(self._slot, key)
-        reply = request.from_json(data)
-        if data is not None and reply is not None:
-            # this run has paid for it
-            self._spent_on(request.name).calls += 1
-            self._count(request, reply)
-            value = read(reply)
-            await self._keep(kept, request, key, data)
-            return value
+        paid = await self._of_run(kept, request, key, read)
+        if paid is not None:
+            return paid[0]
         known = await self._of_others(kept, request, key, read)
         if known is not None:
             self._spent_on(request.name).cached_calls += 1
@@ -198,6 +204,25 @@ class CellCalls:
             value = read(reply)
             await self._keep(kept, request, key, data)
         return value
+
+    async def _of_run(
+        self, kept: KeptReplies, request: _Request[R], key: RequestKey, read: Callable[[R], T]
+    ) -> tuple[T] | None:
+        """What is read in a reply that an earlier session of this run has paid for, once; or None."""
+        again = key.text in self._told_before
+        self._told_before.add(key.text)
+        data = kept.of_run(self._slot, key)
+        reply = request.from_json(data)
+        if data is None or reply is None:
+            return None
+        if again:
+            self._spent_on(request.name).cached_calls += 1
+        else:
+            self._spent_on(request.name).calls += 1
+            self._count(request, reply)
+        value = read(reply)
+        await self._keep(kept, request, key, data)
+        return (value,)
 
     async def _keep(self, kept: KeptReplies, request: _Request[R], key: RequestKey, data: bytes | None) -> None:
         # where no address tells a model from others, what it says is for nobody else

@@ -14,7 +14,7 @@ from genkit_eval._json import dump
 from genkit_eval.models import Image, Message
 from genkit_eval.prompts import fence_marks
 
-__all__ = ["RequestKey", "RequestKeys"]
+__all__ = ["RequestKey", "RequestKeys", "key_of_texts"]
 
 _FORM = 1
 """Goes up when keys are made otherwise: what was kept under the old ones is then asked for again."""
@@ -44,14 +44,14 @@ class RequestKey:
 
 
 class RequestKeys:
-    """Makes the keys of the requests of one cell: the same request, asked again there, is another one.
+    """Makes the keys of the requests to models of one cell: the same request, asked again there, is another one.
 
     `identity` is the model's name and where it lies; `repeat` tells the passes over a case apart.
     """
 
     def __init__(self, repeat: int = 0) -> None:
         self._repeat = repeat
-        self._asked: Counter[str] = Counter()
+        self._places: Counter[str] = Counter()
 
     def of_messages(
         self,
@@ -65,29 +65,22 @@ class RequestKeys:
         texts = [message.content for message in messages]
         marks = tuple(dict.fromkeys(mark for text in texts for mark in fence_marks(text)))
         said = [[message.role, _without(marks, message.content), *map(_seen, message.images)] for message in messages]
-        return self._key(identity, "generate", said, None if output is None else _schema(output), config, marks)
-
-    def of_texts(
-        self, identity: str, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None
-    ) -> RequestKey:
-        """The key of a request to an embedder."""
-        return self._key(identity, "embed", list(texts), None, config, ())
-
-    def _key(
-        self,
-        identity: str,
-        verb: str,
-        said: Sequence[object],
-        schema: str | None,
-        config: Mapping[str, JsonValue] | None,
-        marks: tuple[str, ...],
-    ) -> RequestKey:
-        parameters = sorted((config or {}).items())
-        asked = _digest(dump([_FORM, identity, verb, said, schema, parameters]))
-        place = self._asked[asked]
-        self._asked[asked] += 1
+        asked = _asked(identity, "generate", said, None if output is None else _schema(output), config)
+        place = self._places[asked]
+        self._places[asked] += 1
         text = asked if not (place or self._repeat) else _digest(dump([asked, self._repeat, place]))
         return RequestKey(text, marks)
+
+
+def key_of_texts(identity: str, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None) -> RequestKey:
+    """The key of a request to an embedder, which tells the same of the same texts however often it is asked."""
+    return RequestKey(_asked(identity, "embed", list(texts), None, config))
+
+
+def _asked(
+    identity: str, verb: str, said: Sequence[object], schema: str | None, config: Mapping[str, JsonValue] | None
+) -> str:
+    return _digest(dump([_FORM, identity, verb, said, schema, sorted((config or {}).items())]))
 
 
 def _without(marks: Sequence[str], text: str) -> str:

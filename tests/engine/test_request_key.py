@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from genkit_eval import Image, Message
-from genkit_eval.engine.request_key import RequestKey, RequestKeys
+from genkit_eval.engine.request_key import RequestKey, RequestKeys, key_of_texts
 from genkit_eval.prompts import fenced
 
 
@@ -60,7 +60,7 @@ def test_the_same_request_has_the_same_key() -> None:
         key(config={"seed": 0}),
         key(repeat=1),
         key(repeat=2),
-        RequestKeys().of_texts("p/m at http://a/v1", ["Is it so?"]).text,
+        key_of_texts("p/m at http://a/v1", ["Is it so?"]).text,
     ],
 )
 def test_whatever_differs_in_a_request_gives_it_another_key(other: str) -> None:
@@ -90,9 +90,13 @@ def test_the_same_request_within_a_cell_is_another_one_each_time() -> None:
 
 
 def test_texts_for_an_embedder_are_kept_apart() -> None:
-    keys = [RequestKeys().of_texts("e", texts).text for texts in (["ab"], ["a", "b"], ["a", "b", ""], [])]
+    keys = [key_of_texts("e", texts).text for texts in (["ab"], ["a", "b"], ["a", "b", ""], [])]
 
     assert len(set(keys)) == 4
+
+
+def test_texts_for_an_embedder_are_one_request_however_often_it_is_asked() -> None:
+    assert key_of_texts("e", ["ab"]) == key_of_texts("e", ["ab"])
 
 
 def test_half_of_a_surrogate_pair_does_not_keep_a_request_from_being_asked() -> None:

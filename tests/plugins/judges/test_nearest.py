@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import ConfigError, GenkitEval, Limits, Outcome, negate
-from genkit_eval.testing import HashEmbedder, ScriptedModel, data_point
+from genkit_eval import Budget, ConfigError, GenkitEval, Limits, Outcome, Repeats, negate
+from genkit_eval.testing import HashEmbedder, OpenAIServer, ScriptedModel, data_point
 from genkit_eval_judges import Criterion, GEval, Nearest, Variable, judges
+from genkit_eval_openai import openai_models
 from tests.plugins.judges.replies import rating
 
 FAQ = [
@@ -128,6 +129,35 @@ async def test_entries_are_embedded_once_a_run(tmp_path: Path) -> None:
     asked = sorted(len(texts) for texts in app.embedder.calls)
     assert asked == [1, 1, 3]
     assert [result.metrics[0].outcome for result in run.results] == [Outcome.VERDICT] * 2
+
+
+@pytest.mark.anyio
+async def test_a_case_is_embedded_once_for_all_judges_and_repeats(tmp_path: Path) -> None:
+    with OpenAIServer(REPLY) as server:
+        panel = ["openai/a", "openai/b", "openai/c"]
+        own = judges(judge=panel, embedder="openai/e", own=[criterion()])
+        ge = GenkitEval(plugins=[openai_models(base_url=server.url), own], root=tmp_path)
+        ge.datasets.create("faq_pool", FAQ)
+        run = await ge.evaluate([GIVEN], target=None, evaluators=["custom/style"], repeats=Repeats(judge=2))
+
+    assert [body["input"] for body in server.bodies("embeddings")] == [[row["input"] for row in FAQ], [GIVEN["input"]]]
+    (used,) = [usage for usage in run.key.usage if usage.model == "openai/e"]
+    assert (used.model_calls, used.cached_calls) == (2, 5)
+    assert len(server.bodies()) == 6
+
+
+@pytest.mark.anyio
+async def test_a_run_that_goes_on_counts_what_it_embedded_once(tmp_path: Path) -> None:
+    with OpenAIServer(REPLY) as server:
+        own = judges(judge=["openai/a", "openai/b", "openai/c"], embedder="openai/e", own=[criterion()])
+        ge = GenkitEval(plugins=[openai_models(base_url=server.url), own], root=tmp_path)
+        ge.datasets.create("faq_pool", FAQ)
+        stopped = await ge.evaluate([GIVEN], target=None, evaluators=["custom/style"], budget=Budget(calls=4))
+        run = await ge.evaluate([GIVEN], resume=stopped.id, budget=Budget(calls=9))
+
+    (used,) = [usage for usage in run.key.usage if usage.model == "openai/e"]
+    assert (stopped.complete, run.complete, len(server.calls)) == (False, True, 5)
+    assert (used.model_calls, used.cached_calls) == (2, 2)
 
 
 @pytest.mark.anyio
