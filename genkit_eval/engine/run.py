@@ -92,7 +92,10 @@ class EvalRun:
         )
 
     def __repr__(self) -> str:
-        return f"EvalRun({self.id!r}, {len(self.results)} results, {self.key.state.value.lower()})"
+        # asyncio takes the text of what a program's main task returns: that must not read a whole run file
+        count = self.key.case_count if self.complete else None
+        count = len(self.results) if count is None else count
+        return f"EvalRun({self.id!r}, {count} results, {self.key.state.value.lower()})"
 
 
 @dataclass(frozen=True, slots=True)

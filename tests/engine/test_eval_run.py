@@ -60,3 +60,21 @@ def test_failing_looks_into_runs_of_genkit_too(path: Path, tmp_path: Path) -> No
     run = EvalRun(LocalFileEvalStore(tmp_path).load("run-1"))
 
     assert list(run.failing()) == [result for result in run.results if result.fails]
+
+
+def test_the_text_of_a_run_does_not_read_its_file(tmp_path: Path) -> None:
+    """Asyncio takes the text of what a program's main task returns: that must not cost a look at every result."""
+    store = LocalFileEvalStore(tmp_path)
+    store.save(EvalRunKey(eval_run_id="run-1", created_at=datetime.now(UTC), case_count=2), [result("a"), result("b")])
+    run = EvalRun(store.load("run-1"))
+    run.path.unlink()
+
+    assert repr(run) == "EvalRun('run-1', 2 results, complete)"
+
+
+def test_the_text_of_a_part_of_a_run_tells_its_own_number(tmp_path: Path) -> None:
+    store = LocalFileEvalStore(tmp_path)
+    key = EvalRunKey(eval_run_id="run-1", created_at=datetime.now(UTC), case_count=2)
+    store.save(key, [result("a", tags=["gold"]), result("b")])
+
+    assert repr(EvalRun(store.load("run-1")).where(tags=["gold"])) == "EvalRun('run-1', 1 results, complete)"
