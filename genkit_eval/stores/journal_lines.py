@@ -20,7 +20,7 @@ from genkit_eval.errors import CorruptFile
 
 __all__ = ["JournalLines", "read_header"]
 
-_PIECE = 1 << 22
+_PIECE = 1 << 18
 _BEFORE, _AHEAD = 1 << 16, 1 << 18
 
 _log = logging.getLogger(__name__)

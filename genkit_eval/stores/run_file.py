@@ -17,7 +17,8 @@ from genkit_eval.stored import EvalRunKey
 
 __all__ = ["ResultSlices", "check_whole", "read_key", "read_parsed", "write_run"]
 
-_BLOCK = 1 << 22
+# larger ones are fresh memory each time, which the system must clear before
+_BLOCK = 1 << 18
 _HEAD = 1 << 16
 _KEY = b'{"key":'
 _FIRST = b',"results":[ {"testCaseId":'
