@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import lru_cache
 from time import perf_counter
@@ -37,53 +37,32 @@ class Case:
     changes them is found out and undone. Every value's JSON text is made once and kept for the line.
     """
 
-    __slots__ = (
-        "_head",
-        "_mutable",
-        "_names",
-        "_state",
-        "_texts",
-        "due",
-        "error",
-        "index",
-        "is_cut",
-        "metrics",
-        "next_cell",
-        "point",
-        "records",
-        "repeat",
-        "sample",
-        "settled",
-        "slot",
-        "usage",
-        "usage_is_paid",
-    )
+    # what all of them begin with stands here: they are many, and most of it never changes
+    error: str | None = None
+    due = math.inf
+    """When all of it should have ended, on `perf_counter`'s scale."""
+    is_cut = False
+    """Whether the run ended before all of its evaluators could speak."""
+    usage: Usage | None = None
+    """What the target has cost: as it reports, else as the run has paid for its calls of models."""
+    usage_is_paid = False
+    next_cell = 0
+    slot = -1
+    settled = False
+    """Whether the output, or the error, is there."""
+    point: DataPoint
+    _head = _state = b""
+    _names: Sequence[str] = ()
+    _mutable: Sequence[Any] = ()
 
     def __init__(self, index: int, sample: Sample, repeat: int | None = None) -> None:
         self.index, self.sample = index, sample
         self.repeat = repeat
         """Which pass over the sample this is, from 0; None where there is only one."""
-        self.error: str | None = None
-        self.due = math.inf
-        """When all of it should have ended, on `perf_counter`'s scale."""
-        self.is_cut = False
-        """Whether the run ended before all of its evaluators could speak."""
-        self.usage: Usage | None = None
-        """What the target has cost: as it reports, else as the run has paid for its calls of models."""
-        self.usage_is_paid = False
         self.records: list[tuple[str, Any]] = []
         """What the target has recorded so far, each with the name of its data point field."""
         self.metrics: list[Metric] = []
-        self.next_cell = 0
-        self.slot = -1
-        self.settled = False
-        """Whether the output, or the error, is there."""
-        self.point: DataPoint
-        self._head = b""
         self._texts: dict[str, bytes] = {}
-        self._names: list[str] = []
-        self._mutable: list[Any] = []
-        self._state = b""
 
     @classmethod
     def continued(
@@ -171,18 +150,25 @@ class Case:
         self.broke(error or "", seconds, paid=paid)
 
     def _settle(self, values: dict[str, Any]) -> None:
-        shape, texts = _shape_of(tuple(values)), self._texts
-        for name in shape.json:
+        """Build the data point, note what could be changed in it, and write the line as far as its metrics."""
+        shape, known = _shape_of(tuple(values)), self._texts
+        head: list[bytes] = []
+        names, mutable, state = [], [], []
+        for name, key, is_rich in shape.parts:
             value = values[name]
-            if type(value) in (dict, list):
-                if name not in texts:
-                    texts[name] = dump(value)
-                self._names.append(name)
-                self._mutable.append(value)
-        if self._names:
-            self._state = b"[" + b",".join([texts[name] for name in self._names]) + b"]"
+            if is_rich:
+                head += key, dump(plain(value))
+                continue
+            text = known.get(name) or dump(value)
+            head += key, text
+            if type(value) is dict or type(value) is list:
+                names.append(name)
+                mutable.append(value)
+                state.append(text)
+        if names:
+            self._names, self._mutable, self._state = names, mutable, b"[%b]" % b",".join(state)
         self.point = shape.make(values.values())
-        self._head = _head(shape, values, texts, self.repeat)
+        self._head = b'%b%b%b,"metrics":' % (b"".join(head), shape.last, _pass(self.repeat))
         self.settled = True
 
     def line(self) -> bytes:
@@ -239,14 +225,24 @@ class _Shape:
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.make = DataPoint.maker(names)
-        present = [name for name in _ALIAS if name in names or name == "trace_ids"]
-        self.parts = [
-            (name, b'%b"%b":' % (b"," if place else b"{", _ALIAS[name].encode())) for place, name in enumerate(present)
-        ]
-        self.json = [name for name in names if name not in _RICH]
+        self.parts: list[tuple[str, bytes, bool]] = []
+        key = b"{"
+        for name, alias in _ALIAS.items():
+            if name in names:
+                self.parts.append((name, b'%b"%b":' % (key, alias.encode()), name in _RICH))
+                key = b","
+            elif name == "trace_ids":
+                # Genkit wants it on every result
+                key += b'"traceIds":[],'
+        self.last = key[:-1]
+        """What comes after the last value."""
 
 
 _shape_of = lru_cache(maxsize=256)(_Shape)
+
+
+def _pass(number: int | None) -> bytes:
+    return b"" if number is None else b',"repeat":%d' % number
 
 
 def _given_values(sample: Sample) -> dict[str, Any]:
@@ -257,18 +253,3 @@ def _given_values(sample: Sample) -> dict[str, Any]:
         if value is not None or name in _NULLABLE:
             given[name] = value
     return given
-
-
-def _head(shape: _Shape, values: Mapping[str, Any], texts: Mapping[str, bytes], repeat: int | None) -> bytes:
-    """The result's JSON up to its metrics, in the order in which Genkit writes the keys."""
-    parts: list[bytes] = []
-    for name, key in shape.parts:
-        text = texts.get(name)
-        if text is None:
-            # only trace_ids may be absent: Genkit wants it on every result
-            value = values.get(name, ())
-            text = dump(plain(value) if name in _RICH else value)
-        parts += key, text
-    if repeat is not None:
-        parts.append(b',"repeat":%d' % repeat)
-    return b'%b,"metrics":' % b"".join(parts)
