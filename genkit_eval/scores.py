@@ -71,6 +71,8 @@ def as_scores(value: object, rule: ScoreRule = FREE) -> Sequence[Score]:
         return (TRUE,)
     if value is False:
         return (FALSE,)
+    if type(value) is Score:
+        return (_checked(value, rule),)
     if isinstance(value, Mapping):
         return _distinct([_named(str(name), item, rule) for name, item in value.items()], "an empty mapping")
     if isinstance(value, list | tuple):

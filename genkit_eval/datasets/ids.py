@@ -62,7 +62,7 @@ def check_ids(samples: Iterable[Sample], *, source: str = "samples") -> frozense
         DataFileError: names each id that was given twice, and both places.
     """
     samples = list(samples)
-    given = [sample.test_case_id for sample in samples if sample.test_case_id]
+    given = [name for sample in samples if (name := sample.test_case_id)]
     unique = frozenset(given)
     if len(unique) == len(given):
         return unique

@@ -15,21 +15,20 @@ __all__ = ["Clock"]
 class Clock:
     """When one call is overdue, on `perf_counter`'s scale; with a cancel scope, that is kept to the same moment."""
 
-    __slots__ = ("_cancel", "_left", "_scope", "_waiting", "due", "is_cut")
+    # one is made for every call of a target: what all of them begin with stands here
+    is_cut = False
+    _left = math.inf
+    _waiting = 0
 
     def __init__(
         self,
         seconds: float | None = None,
         scope: anyio.CancelScope | None = None,
-        *,
         cancel: Callable[[], None] | None = None,
     ) -> None:
         self.due = math.inf if seconds is None else perf_counter() + seconds
-        self.is_cut = False
         self._scope = scope
         self._cancel = scope.cancel if scope is not None else cancel
-        self._left = math.inf
-        self._waiting = 0
 
     def cut(self) -> None:
         """Take the call away, because the run ends early and what the call waits for will not come."""

@@ -46,7 +46,7 @@ class _Guard:
         self.calls: CellCalls
 
     def begin(self, case: Case, seconds: float | None, calls: CellCalls) -> None:
-        self.case, self.clock, self.calls = case, Clock(seconds, cancel=self.scope.cancel), calls
+        self.case, self.clock, self.calls = case, Clock(seconds, None, self.scope.cancel), calls
         calls.timed_by(self.clock)
 
     def end(self) -> None:
@@ -115,7 +115,8 @@ class LoopCalls:
 
     def _woken(self) -> None:
         self._waking = False
-        self._news.set()
+        if self._inbox or self._feed.finished or self._feed.problem is not None:
+            self._news.set()
         if self._feed.exhausted:
             while self._waiting:
                 self._waiting.popleft().set()
@@ -158,7 +159,10 @@ class LoopCalls:
     async def _serve(self, guard: _Guard) -> bool:
         """Until no case is left (False), or a call used up the guard's scope (True)."""
         calls = 0
-        while (case := await self._next()) is not None:
+        while True:
+            case = self._feed.take()
+            if case is None and (case := await self._next()) is None:
+                return False
             if case.settled:
                 await self._judge(case)
             else:
@@ -168,13 +172,10 @@ class LoopCalls:
             calls += 1
             if calls % BREATHE_EVERY == 0:
                 await anyio.lowlevel.checkpoint()
-        return False
 
     async def _next(self) -> Case | None:
+        """Wait for a case; None when no more will come."""
         while True:
-            case = self._feed.take()
-            if case is not None:
-                return case
             self._ledger.flush()
             if self._feed.exhausted:
                 return None

@@ -250,16 +250,17 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
     can know (`context`, `usage`, `tools`, `attachments`, …); any other mapping is the output itself. What is null
     there is not reported.
     """
+    if type(value) is dict:
+        if len(value) > 1 and "output" in value and all(key in _BY_KEY for key in value):
+            # many who write JSON write null where there is nothing
+            reported = {key: item for key, item in value.items() if key != "output" and item is not None}
+            return value["output"], _fields(reported)
+        return value, {}
+    if isinstance(value, TargetResult):
+        return value.output, _fields(value.reported)
     if inspect.iscoroutine(value):
         value.close()
         raise DataError("it is a coroutine: define the flow with 'async def', and so a decorator around it")
-    if isinstance(value, TargetResult):
-        return value.output, _fields(value.reported)
-    if type(value) is dict and len(value) > 1 and "output" in value and all(key in _BY_KEY for key in value):
-        # many who write JSON write null where there is nothing
-        return value["output"], _fields(
-            {key: item for key, item in value.items() if key != "output" and item is not None}
-        )
     return value, {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ class Source:
         if self.numbered is not None:
             return self.numbered()
         if self.repeats == 1:
-            return ((sample, None) for sample in self.samples())
+            return zip(self.samples(), repeat(None))
         return ((sample, number) for sample in self.samples() for number in range(self.repeats))
 
 
@@ -191,8 +192,11 @@ def _source(
     count: int | None = None,
     dataset: DatasetMetadata | None = None,
 ) -> Source:
-    produce = samples if callable(samples) else lambda: samples
-    total = count if count is not None else sum(1 for _ in produce())
+    if callable(samples):
+        produce = samples
+        total = count if count is not None else sum(1 for _ in samples())
+    else:
+        produce, total = lambda: samples, len(samples)
     if total == 0:
         raise DataError(f"{name} has no samples: an evaluation needs at least one")
     if selection:
