@@ -107,8 +107,9 @@ async def _score(
     use: Instruments,
 ) -> Score:
     judge = use.judge
-    if own.weighting != "off":
-        judge = replace(judge, config={**(judge.config or {}), **ASKED_FOR})
+    config = judge.config or {}
+    if own.weighting != "off" and config.get("logprobs", True):
+        judge = replace(judge, config={**ASKED_FOR, **config})
     values, told = await found_entries(own, entries, seen.inputs, use)
     messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
     answer, reply = await judge.ask_whole(messages, _Rated)

@@ -140,6 +140,21 @@ async def test_weighting_may_be_switched_off() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("parameters", "asked"),
+    [
+        ({"seed": 7}, {"seed": 7, "logprobs": True, "top_logprobs": 5}),
+        ({"top_logprobs": 20}, {"logprobs": True, "top_logprobs": 20}),
+        ({"logprobs": False}, {"logprobs": False}),
+    ],
+)
+async def test_what_is_said_about_probabilities_holds(parameters: dict[str, Any], asked: dict[str, Any]) -> None:
+    _, model = await score(rating(4), parameters=parameters)
+
+    assert model.calls[0].config == asked
+
+
+@pytest.mark.anyio
 async def test_forms_are_never_mixed() -> None:
     """The first reply decides: where it has probabilities, one without is a failure, and not another measure."""
     ge, _ = app([weighed(4, {"4": 1.0}), rating(4)], steps=STEPS)
