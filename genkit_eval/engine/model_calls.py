@@ -97,7 +97,7 @@ class RunCalls:
             slot: of the case in the journal; -1 where it has none yet.
             repeat: which of several passes over the same case this is.
         """
-        calls = CellCalls(self, used_by, slot=slot, repeat=repeat)
+        calls = CellCalls(self, used_by, slot, repeat)
         caller.set(calls)
         return calls
 
@@ -105,30 +105,20 @@ class RunCalls:
 class CellCalls:
     """The model calls of one call of the target, or of one evaluator on one case."""
 
-    __slots__ = (
-        "_clock",
-        "_keys",
-        "_open",
-        "_parked",
-        "_repeat",
-        "_run",
-        "_slot",
-        "_spent",
-        "_told_before",
-        "_used_by",
-    )
+    # one is made for every call, and most calls ask nothing: what all begin with stands here
+    _clock: Clock
+    _keys: RequestKeys | None = None
+    _open, _parked = 0, False
 
-    def __init__(self, run: RunCalls, used_by: str, *, slot: int, repeat: int) -> None:
+    def __init__(self, run: RunCalls, used_by: str, slot: int, repeat: int) -> None:
+        # by position: names would cost as much again
         self._run, self._used_by, self._slot, self._repeat = run, used_by, slot, repeat
-        self._clock = Clock()
-        self._keys: RequestKeys | None = None
-        self._open, self._parked = 0, False
         self._spent: dict[str, Spent] = {}
         self._told_before: set[str] = set()
 
     def again(self, repeat: int) -> CellCalls:
         """From now on, in this context, the same asker asks for another pass; what that costs is billed here too."""
-        calls = CellCalls(self._run, self._used_by, slot=self._slot, repeat=repeat)
+        calls = CellCalls(self._run, self._used_by, self._slot, repeat)
         calls._spent, calls._told_before = self._spent, self._told_before
         caller.set(calls)
         return calls

@@ -166,10 +166,10 @@ class SyncCalls:
         seat.clock = Clock(cancel=_end_call)
         seat.clock.due = seat.due
         if seat.cell == TARGET:
-            calls = CellCalls(self._calls, model_calls.TARGET, slot=-1, repeat=case.repeat or 0)
+            calls = CellCalls(self._calls, model_calls.TARGET, -1, case.repeat or 0)
         else:
             key, repeat = self._plan.sync_cells[seat.cell].key, pass_number(case.repeat)
-            calls = CellCalls(self._calls, key, slot=case.slot, repeat=repeat)
+            calls = CellCalls(self._calls, key, case.slot, repeat)
         calls.timed_by(seat.clock)
         return calls
 
