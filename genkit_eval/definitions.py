@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
@@ -26,6 +25,7 @@ __all__ = ["Evaluator", "EvaluatorSettings", "Flow", "checked_name", "evaluator_
 UNVERSIONED = "unversioned"
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]*(/[A-Za-z0-9_][A-Za-z0-9_.:-]*)*")
+_PLAIN = ((dict, dict[str, Any]), (list, list[Any]), (str, str), (int, int), (float, float), (bool, bool))
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -171,17 +171,7 @@ class Flow:
     @cached_property
     def _as_it_is(self) -> type | None:
         """The type whose values need no look inside: JSON values have nothing else in them."""
-        for kind, whole in (
-            (dict, dict[str, Any]),
-            (list, list[Any]),
-            (str, str),
-            (int, int),
-            (float, float),
-            (bool, bool),
-        ):
-            if self.annotation in (kind, whole):
-                return kind
-        return None
+        return next((kind for kind, whole in _PLAIN if self.annotation in (kind, whole)), None)
 
     @cached_property
     def _adapter(self) -> TypeAdapter[Any]:
@@ -375,16 +365,14 @@ def _fields(names: Collection[str], what: str) -> tuple[str, ...]:
 
 
 def _rule(settings: EvaluatorSettings, what: str) -> ScoreRule:
-    low, high, threshold = settings.get("low"), settings.get("high"), settings.get("threshold")
-    for label, value in (("low", low), ("high", high), ("threshold", threshold)):
-        if value is not None and not math.isfinite(value):
-            raise ConfigError(f"{what}: {label} is {value}, expected a finite number")
-    if low is not None and high is not None and low >= high:
-        raise ConfigError(f"{what}: its range is empty ({low} to {high})")
-    direction = _member(Direction, settings.get("direction", Direction.MAXIMIZE), what)
-    rule = ScoreRule(low=low, high=high, threshold=threshold, direction=direction)
-    if threshold is not None and rule.clipped(threshold) is None:
-        raise ConfigError(f"{what}: threshold {threshold} is outside its range {rule.bounds()}")
+    rule = ScoreRule(
+        low=settings.get("low"),
+        high=settings.get("high"),
+        threshold=settings.get("threshold"),
+        direction=_member(Direction, settings.get("direction", Direction.MAXIMIZE), what),
+    )
+    if rule.problem is not None:
+        raise ConfigError(f"{what}: {rule.problem}")
     return rule
 
 

@@ -20,10 +20,7 @@ EDGE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ScoreRule:
-    """What an evaluator declared about its numbers: range, threshold and direction.
-
-    `free` says that nothing was declared, so that any finite number will do.
-    """
+    """What an evaluator declared about its numbers: range, threshold and direction."""
 
     low: float | None = None
     high: float | None = None
@@ -34,6 +31,18 @@ class ScoreRule:
     def free(self) -> bool:
         """Whether every finite number is in range and none passes or fails."""
         return self.low is None and self.high is None and self.threshold is None
+
+    @property
+    def problem(self) -> str | None:
+        """What keeps numbers from obeying it, or None."""
+        for label, value in (("low", self.low), ("high", self.high), ("threshold", self.threshold)):
+            if value is not None and not math.isfinite(value):
+                return f"{label} is {value}, expected a finite number"
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            return f"its range is empty ({self.low} to {self.high})"
+        if self.threshold is not None and self.clipped(self.threshold) is None:
+            return f"threshold {self.threshold} is outside its range {self.bounds()}"
+        return None
 
     def clipped(self, number: float) -> float | None:
         """The number, moved to an end of the range when it is within 1e-9 of it; None when it is outside."""
