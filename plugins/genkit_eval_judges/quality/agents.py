@@ -38,7 +38,7 @@ async def planning_efficiency(inputs: Inputs, options: CountOptions, use: Instru
     """The mean over the steps planned (else, those taken): needed 1, roundabout 0.5, needless 0."""
     steps = plan_steps(inputs)
     if not steps:
-        return nothing_counted(options, "there is no plan, and no step was taken")
+        return nothing_counted(options, "there is no step: the plan has none, or without a plan none was taken")
     shown = inputs.shown(("request", "goal", "instructions", "tool_catalog"))
     found = await grade(use.judge, use.prompts["grades"], steps, STEP, shown=shown, in_order=True)
     return graded(found, STEP, options, what="steps", nothing="there is no step")
@@ -50,7 +50,7 @@ def plan_steps(inputs: Inputs) -> Sequence[str]:
     if plan is None:
         return [step for step in inputs.steps if step.strip()]
     lines = plan.splitlines() if isinstance(plan, str) else plan
-    return [_MARK.sub("", line).strip() for line in lines if line.strip()]
+    return [step for line in lines if (step := _MARK.sub("", line).strip())]
 
 
 async def knowledge_retention(inputs: Inputs, options: CountOptions, use: Instruments) -> Score:

@@ -106,6 +106,7 @@ async def test_a_case_without_plan_or_steps_costs_no_call(judged: Any) -> None:
         ({"plan": "Book 2. class."}, ["Book 2. class."]),
         ({"plan": [" Find trains. ", ""]}, ["Find trains."]),
         ({"plan": []}, []),
+        ({"plan": "- \n- Book."}, ["Book."]),
         ({"tools": [{"name": "find", "arguments": {"to": "Au"}}]}, ['find({"to": "Au"})']),
         ({}, []),
     ],
