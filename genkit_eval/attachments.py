@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import hashlib
 import os
+import re
 import stat
 from base64 import b64decode, b64encode
 from functools import lru_cache
@@ -19,6 +20,7 @@ __all__ = ["MOST_BYTES", "PDF", "SVG", "content_of", "is_elsewhere", "made_of", 
 MOST_BYTES = 20 * 1024 * 1024
 PDF = "application/pdf"
 SVG = "image/svg+xml"
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 HEAD = 4096
 """Bytes at the beginning that tell what a file is."""
 
@@ -34,7 +36,10 @@ def taken_in(given: Attachment, folder: Path) -> Attachment:
         DataError: it is missing, larger than 20 MB, no PDF, PNG, JPEG, WEBP or SVG, or not what its digest says.
     """
     if (given.path is None) == (given.url is None):
-        raise DataError("expected the 'path' of a file, or a 'url' that begins with data:")
+        which = "neither" if given.path is None else "both"
+        raise DataError(f"expected the 'path' of a file, or a 'url' that begins with data:, and found {which}")
+    if given.path is not None and _ADDRESS.match(given.path):
+        raise DataError(f"{given.path[:80]!r} is an address, and no path: give the file's path, like files/a.pdf")
     if is_elsewhere(given):
         return given
     path = None if given.path is None else Path(os.path.abspath(folder / given.path))  # noqa: PTH100 - links stay
@@ -62,7 +67,7 @@ def made_of(content: bytes | Path | str, name: str | None = None) -> Attachment:
         DataError: it cannot be read, is larger than 20 MB, or no PDF, PNG, JPEG, WEBP or SVG.
     """
     if isinstance(content, str):
-        if not content.startswith(("data:", "https://", "http://")):
+        if not content[:8].lower().startswith(("data:", "https://", "http://")):
             raise DataError(
                 f"{content[:80]!r} is no address that begins with data: (a text is not taken for the path of a file: "
                 "give bytes or a Path to record_attachment)"
@@ -168,7 +173,10 @@ def _status(path: str, title: str) -> os.stat_result:
     try:
         status = Path(path).stat()
     except (OSError, ValueError) as problem:
-        raise DataError(f"{title} cannot be read: {getattr(problem, 'strerror', problem)} ({path})") from problem
+        # as a cell of a table may hold them
+        several = '; several are a list, ["a.pdf", "b.png"]' if re.search(r"[,;|]", path) else ""
+        why = getattr(problem, "strerror", problem)
+        raise DataError(f"{title} cannot be read: {why} ({path}){several}") from problem
     if not stat.S_ISREG(status.st_mode):
         raise DataError(f"{title} is no file ({path})")
     if status.st_size > MOST_BYTES:
@@ -182,7 +190,7 @@ def _too_large(title: str, size: int) -> DataError:
 
 def _inline(url: str, title: str) -> bytes:
     head, comma, body = url.partition(",")
-    if not head.startswith("data:") or not comma:
+    if not head[:5].lower().startswith("data:") or not comma:
         raise DataError(f"{title} is no address that can be read: expected data:…, or the path of a file")
     if len(body) > MOST_BYTES * 3:
         raise _too_large(title, len(body))

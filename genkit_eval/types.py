@@ -114,7 +114,7 @@ class Attachment(Data):
     def _of_text(cls, given: object) -> object:
         if not isinstance(given, str):
             return given
-        return {"url": given} if given.startswith(("data:", "https://", "http://")) else {"path": given}
+        return {"url": given} if given[:8].lower().startswith(("data:", "https://", "http://")) else {"path": given}
 
 
 class Usage(Data):

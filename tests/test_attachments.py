@@ -192,3 +192,40 @@ def test_of_an_address_of_http_there_is_a_notice_when_it_is_read(tmp_path: Path)
     (notice,) = check_file(tmp_path / "data.jsonl").notices
 
     assert notice.startswith("a file of sample 2 is given by an address of http: nothing is fetched from there")
+
+
+@pytest.mark.parametrize(
+    ("item", "told"),
+    [
+        ("file:///etc/passwd", "'file:///etc/passwd' is an address, and no path: give the file's path"),
+        ("ftp://x.example/a.png", "'ftp://x.example/a.png' is an address, and no path"),
+        (
+            {"path": "a.png", "url": "data:,x"},
+            "expected the 'path' of a file, or a 'url' that begins with data:, and found both",
+        ),
+        ({"file": "a.png"}, "found neither"),
+        (7, "expected a path, or an object with 'path' or 'url': found a number"),
+        (None, "expected a path, or an object with 'path' or 'url': found null"),
+        ("a.png; b.png", 'No such file or directory ({folder}/a.png; b.png); several are a list, ["a.pdf", "b.png"]'),
+    ],
+)
+def test_what_is_no_file_is_told_with_what_to_write(tmp_path: Path, item: object, told: str) -> None:
+    for name in ("a.png", "b.png"):
+        (tmp_path / name).write_bytes(PNG)
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps([{"input": "q", "attachments": [item]}]), encoding="utf-8")
+
+    with pytest.raises(DataFileError) as caught:
+        check_file(path)
+
+    assert told.format(folder=tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["HTTPS://x.example/a.png", "Http://x.example/a.png"])
+def test_the_scheme_of_an_address_has_no_case(address: str) -> None:
+    (sample,) = as_samples(
+        [{"input": "q", "attachments": [address, f"DATA:image/png;base64,{b64encode(PNG).decode()}"]}]
+    )
+
+    assert [is_elsewhere(file) for file in sample.attachments] == [True, False]
+    assert sample.attachments[1].digest == digest(PNG)

@@ -222,6 +222,9 @@ class Intake:
         found, wrong = [], []
         for number, item in enumerate(items):
             path = f"{key}[{number}]"
+            if not isinstance(item, str | dict):
+                wrong.append((path, f"expected a path, or an object with 'path' or 'url': found {kind_of(item)}"))
+                continue
             try:
                 found.append(taken_in(Attachment.model_validate(item), Path(self.source).parent))
             except ValidationError as fault:

@@ -130,7 +130,7 @@ def _pages(attachment: Attachment) -> tuple[str, ...]:
     try:
         # an extra
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
+        from pypdf.errors import DependencyError, PyPdfError
     except ImportError as problem:
         raise _not_installed("pypdf", "PDF files") from problem
     title = title_of(attachment)
@@ -139,6 +139,10 @@ def _pages(attachment: Attachment) -> tuple[str, ...]:
         if reader.is_encrypted and not reader.decrypt(""):
             raise DataError(f"{title} is encrypted: attach one that opens without a password")
         found = tuple(page.extract_text().strip() or (NO_TEXT if page.images else "") for page in reader.pages)
+    except DependencyError as problem:
+        raise DataError(
+            f"{title} is encrypted in a way that pypdf alone cannot read: attach one that is not"
+        ) from problem
     except (PyPdfError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
         raise DataError(f"{title} cannot be read as a PDF: {type(problem).__name__}: {problem}") from problem
     if not any(text not in ("", NO_TEXT) for text in found):
@@ -162,12 +166,16 @@ def _image(attachment: Attachment) -> Image:
     try:
         # not by Pillow.open: it warns of large images on stderr, and names its stream where it knows no image
         with kinds[str(attachment.media_type)](BytesIO(data)) as image:
-            width, height = image.size
+            (width, height), frames = image.size, getattr(image, "n_frames", 1)
             image.verify()
     except (OSError, SyntaxError, ValueError) as problem:
         raise DataError(f"{title} is a broken image: {problem}") from problem
     if width * height > MOST_PIXELS:
         raise DataError(f"{title} has {width:,} x {height:,} pixels: an image has {MOST_PIXELS:,} at most")
+    if frames > 1:
+        raise NothingToJudge(
+            f"{title} moves: of its {frames} images a model sees one at most, so attach those that count"
+        )
     return Image(media_type=str(attachment.media_type), data=b64encode(data).decode())
 
 

@@ -7,8 +7,9 @@ import zlib
 from io import BytesIO
 
 from PIL import Image
+from pypdf import PdfWriter
 
-__all__ = ["SVG", "blank_png", "pdf", "picture"]
+__all__ = ["SVG", "blank_png", "locked_pdf", "moving", "pdf", "picture"]
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><text>Open from nine</text></svg>'
 
@@ -42,6 +43,28 @@ def picture(kind: str = "PNG") -> bytes:
     stream = BytesIO()
     Image.new("RGB", (8, 8), "red").save(stream, kind)
     return stream.getvalue()
+
+
+def moving(kind: str) -> bytes:
+    """A square that changes its colour twice."""
+    first, *others = (Image.new("RGB", (8, 8), colour) for colour in ("red", "green", "blue"))
+    stream = BytesIO()
+    first.save(stream, kind, save_all=True, append_images=others, duration=100)
+    return stream.getvalue()
+
+
+def locked_pdf(way: str) -> bytes:
+    """A PDF that opens with a password only; encrypted by RC4 or AES, of which pypdf alone can read the first."""
+    if way == "RC4":
+        writer, stream = PdfWriter(clone_from=BytesIO(pdf("secret"))), BytesIO()
+        writer.encrypt("password")
+        writer.write(stream)
+        return stream.getvalue()
+    filters = "/CF << /StdCF << /CFM /AESV3 /AuthEvent /DocOpen /Length 32 >> >> /StmF /StdCF /StrF /StdCF"
+    keys = {"O": 48, "U": 48, "OE": 32, "UE": 32, "Perms": 16}
+    texts = " ".join(f"/{key} <{'5a' * length}>" for key, length in keys.items())
+    entry = f"/Encrypt << /Filter /Standard /V 5 /R 6 /Length 256 /P -4 {filters} {texts} >> /ID [<5a> <5a>]"
+    return pdf("secret").replace(b"/Root 1 0 R", f"/Root 1 0 R {entry}".encode())
 
 
 def blank_png(width: int, height: int) -> bytes:

@@ -17,7 +17,7 @@ from genkit_eval_openai import openai_models
 from tests.plugins.attacks.gullible import outside
 from tests.plugins.attacks.targets import ATTACKS
 from tests.plugins.judges.conftest import Judged
-from tests.plugins.judges.files import SVG, blank_png, pdf, picture
+from tests.plugins.judges.files import SVG, blank_png, locked_pdf, moving, pdf, picture
 
 RATED = '{"reason": "it fits", "rating": 1}'
 pytestmark = pytest.mark.anyio
@@ -171,6 +171,15 @@ async def test_a_criterion_of_ones_own_sees_and_reads_files_too(tmp_path: Path) 
             "10,001 x 10,000 pixels: an image has 100,000,000 at most",
         ),
         ("text.png", b"hello", Outcome.FAILED, "text.png is none of PDF, PNG, JPEG, WEBP and SVG"),
+        (
+            "anim.webp",
+            moving("WEBP"),
+            Outcome.INCONCLUSIVE,
+            "anim.webp moves: of its 3 images a model sees one at most",
+        ),
+        ("anim.png", moving("PNG"), Outcome.INCONCLUSIVE, "anim.png moves: of its 3 images a model sees one at most"),
+        ("locked.pdf", locked_pdf("RC4"), Outcome.FAILED, "locked.pdf is encrypted"),
+        ("locked.pdf", locked_pdf("AES"), Outcome.FAILED, "locked.pdf is encrypted"),
     ],
 )
 async def test_a_file_that_cannot_be_read_is_no_verdict(
