@@ -126,13 +126,13 @@ _READERS: Mapping[str, _Reader] = {
 }
 
 
-def as_samples(items: Iterable[Sample | Mapping[str, object]], *, source: str = "samples") -> list[Sample]:
+def as_samples(items: Iterable[Sample | Mapping[str, object]]) -> list[Sample]:
     """Samples from code: as they are, or from mappings with the keys of the format (or attribute names).
 
     Raises:
         DataFileError: all problems, each with the position of its sample.
     """
-    intake = Intake(source)
+    intake = Intake("samples")
     samples = []
     for position, item in enumerate(items, start=1):
         if isinstance(item, Sample) and not (item.attachments or item.output_attachments):

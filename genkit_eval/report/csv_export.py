@@ -18,7 +18,7 @@ from pydantic import JsonValue
 from genkit_eval._json import dump
 from genkit_eval.stored import EvalMetric, EvalResult
 
-__all__ = ["csv_rows", "harmless"]
+__all__ = ["csv_rows"]
 
 _FIELDS = ("testCaseId", "input", "output", "error", "context", "reference", "custom", "traceIds")
 _PARTS = ("score", "status", "outcome", "rationale", "error")
@@ -26,7 +26,7 @@ _PARTS = ("score", "status", "outcome", "rationale", "error")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def harmless(text: str) -> str:
+def _harmless(text: str) -> str:
     """The text, with an apostrophe before it where a spreadsheet would run it as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip(" \xa0\u3000").startswith(_FORMULA) else text
 
@@ -34,7 +34,7 @@ def harmless(text: str) -> str:
 def csv_rows(results: Sequence[EvalResult]) -> Iterator[bytes]:
     """The bytes of the table: the results are gone through once for the columns, and once for the rows."""
     fields, metrics = _columns(results)
-    yield _row([harmless(name) for name in (*fields, *(f"{metric}_{part}" for metric in metrics for part in _PARTS))])
+    yield _row([_harmless(name) for name in (*fields, *(f"{metric}_{part}" for metric in metrics for part in _PARTS))])
     for result in results:
         values = result.to_json()
         cells = [_cell(values, name) for name in fields]
@@ -65,7 +65,7 @@ def _cell(values: Mapping[str, JsonValue], name: str) -> str:
     if name not in values:
         return ""
     value = values[name]
-    return harmless(value) if isinstance(value, str) else dump(value).decode()
+    return _harmless(value) if isinstance(value, str) else dump(value).decode()
 
 
 def _row(cells: Sequence[str]) -> bytes:

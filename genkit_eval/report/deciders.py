@@ -12,7 +12,7 @@ from genkit_eval.report.lines import Ink, Line, Span, blank
 from genkit_eval.report.tables import Column, Row, table
 from genkit_eval.types import Outcome, Status
 
-__all__ = ["decided_by", "decider_lines", "deciders_document"]
+__all__ = ["decider_lines", "deciders_document"]
 
 ROUTE = "/evaluator/route"
 NOBODY = "nobody"
@@ -26,7 +26,7 @@ _COLUMNS = (
 )
 
 
-def decided_by(run: EvalRun) -> Mapping[str, Counter[str]]:
+def _decided_by(run: EvalRun) -> Mapping[str, Counter[str]]:
     """Per evaluator how many cases it settled with PASS, with FAIL or not at all; the most asked first, nobody last.
 
     Empty for a run without `route`; else one pass over its results.
@@ -48,7 +48,7 @@ def decider_lines(run: EvalRun, *, width: int) -> list[Line]:
     """The same as a table; nothing for a run without `route`."""
     rows = [
         Row((Span(name, Ink.STRONG), str(counts.total()), *(str(counts[key]) for key in ("PASS", "FAIL", "notJudged"))))
-        for name, counts in decided_by(run).items()
+        for name, counts in _decided_by(run).items()
     ]
     return [blank(), *table(_COLUMNS, rows, width=width)] if rows else []
 
@@ -63,5 +63,5 @@ def deciders_document(run: EvalRun) -> list[JsonValue]:
             "failed": counts[Status.FAIL.value],
             "notJudged": counts["notJudged"],
         }
-        for name, counts in decided_by(run).items()
+        for name, counts in _decided_by(run).items()
     ]

@@ -14,7 +14,7 @@ from genkit_eval.report.repeats import repeats_document
 from genkit_eval.report.verdict import Verdict
 from genkit_eval.stored import EvalResult, EvalRunKey, MetricSummary
 
-__all__ = ["json_pieces", "key_document", "run_document", "summary_document"]
+__all__ = ["json_pieces", "key_document", "run_document"]
 
 # what JSON does not escape and a terminal would act on; all of it can only stand inside texts
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -39,7 +39,7 @@ def _text(value: object) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def summary_document(summary: MetricSummary) -> dict[str, JsonValue]:
+def _summary_document(summary: MetricSummary) -> dict[str, JsonValue]:
     """A metric's summary; the pass rate and the mean are null where there is none."""
     return {**summary.to_json(), "passRate": summary.pass_rate, "mean": summary.mean}
 
@@ -56,7 +56,7 @@ def run_document(run: EvalRun, verdict: Verdict | None = None) -> dict[str, Json
         "state": run.key.state.value,
         "cases": -(-len(run.results) // repeats_of(run.key).target),
         "path": str(run.path),
-        "summary": [summary_document(row) for row in run.summary()],
+        "summary": [_summary_document(row) for row in run.summary()],
         "key": key_document(run.key),
     }
     deciders = deciders_document(run)

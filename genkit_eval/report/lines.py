@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from genkit_eval.report.text import one_line, shown_width
+from genkit_eval.report.text import one_line
 
-__all__ = ["Ink", "Line", "Span", "blank", "line", "line_width", "rendered"]
+__all__ = ["Ink", "Line", "Span", "blank", "line", "rendered"]
 
 
 class Ink(StrEnum):
@@ -41,11 +41,6 @@ def line(*parts: str | Span) -> Line:
 def blank() -> Line:
     """An empty line."""
     return ()
-
-
-def line_width(spans: Line) -> int:
-    """How many columns the line takes."""
-    return sum(shown_width(span.text) for span in spans)
 
 
 def rendered(lines: Iterable[Line], *, colour: bool) -> Iterator[str]:

@@ -52,12 +52,11 @@ def average_precision(found: Sequence[ClaimVerdict]) -> float:
     return total / hits if hits else 0.0
 
 
-def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
-    """The share of a part's claims that another part bears out, by the prompts "statements" and "verdicts".
+def supported_claims(*, of: str, what: str, nothing: str) -> Ask:
+    """The share of a part's claims that the context bears out, by the prompts "statements" and "verdicts".
 
     Args:
         of: the part that is taken apart, one of `INPUTS`.
-        by: the part that bears them out.
         what: goes on after "2 of 3".
         nothing: why the case is inconclusive where there are no claims, unless an option says what it comes to.
     """
@@ -71,8 +70,7 @@ def supported_claims(*, of: str, by: str, what: str, nothing: str) -> Ask:
         claims = await statements(use.judge, prompt, values)
         if not claims:
             return nothing_counted(options, nothing)
-        evidence = inputs.documents if by == "context" else INPUTS[by].text(inputs)
-        found = await verdicts(use.judge, use.prompts["verdicts"], claims, evidence)
+        found = await verdicts(use.judge, use.prompts["verdicts"], claims, inputs.documents)
         return counted(found, options, what=what)
 
     return ask

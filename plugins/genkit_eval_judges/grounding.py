@@ -91,7 +91,6 @@ JUDGES = (
         name="judge/faithfulness",
         ask=supported_claims(
             of="response",
-            by="context",
             what="claims borne out by the documents",
             nothing="the answer claims nothing that could be checked",
         ),

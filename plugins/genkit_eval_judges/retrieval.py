@@ -32,7 +32,6 @@ JUDGES = (
         name="judge/contextual_recall",
         ask=supported_claims(
             of="reference",
-            by="context",
             what="pieces of the reference covered by the documents",
             nothing="the reference holds no information that could be looked for",
         ),
