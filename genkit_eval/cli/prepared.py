@@ -43,6 +43,7 @@ def prepared_evaluator(session: Session, name: str) -> Evaluator:
         except ConfigError as problem:
             tell(f"notice: {problem}")
     found = registry.evaluator(name)
-    if found.needs is not None:
+    if found.own_name in registry.preparations:
+        # what else it may need, a judge say, is of no matter to who only looks at it
         tell(f"notice: evaluator '{name}' {found.needs}")
     return found

@@ -172,6 +172,7 @@ def test_an_evaluator_may_begin_with_what_another_says(genkit_eval: CommandLine,
     refused = genkit_eval("evaluator", "new", "custom/x", "--from", "judge/faithfulness")
 
     assert (begun.code, copied.code, imported.code, refused.code) == (0, 0, 0, 2)
+    assert "needs a judge" not in begun.err + copied.err
     assert "is defined in code" in refused.err
     quality = genkit_eval("evaluator", "export", "quality/politeness", "--json").json["document"]
     polite = genkit_eval("evaluator", "export", "custom/polite", "--json").json["document"]
