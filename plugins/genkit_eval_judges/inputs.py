@@ -139,7 +139,7 @@ class Inputs:
         called = any(turn.tool_calls for turn in self.turns)
         if self.tools and not called:
             return self.calls
-        return told([turn for turn in self.turns if turn.role in ("assistant", "tool")])
+        return told([turn for turn in self.turns if turn.role in ("assistant", "tool") and _holds_something(turn)])
 
     def require(self, names: Collection[str]) -> None:
         """See to it that these parts are there.
@@ -218,6 +218,10 @@ def answers(turn: Turn) -> bool:
     return turn.role == "assistant" and bool(text_of(turn.content).strip())
 
 
+def _holds_something(turn: Turn) -> bool:
+    return bool(turn.tool_calls) or bool(text_of(turn.content).strip())
+
+
 def set_in(text: str) -> str:
     """The text with its further lines set in, so that none can pass for the beginning of something else."""
     return "\n   ".join(text.splitlines())
@@ -278,7 +282,12 @@ def _made(inputs: Inputs) -> str:
 def _listed(given: str | Sequence[str] | None) -> str:
     if given is None or isinstance(given, str):
         return given or ""
-    return numbered([set_in(item) for item in given])
+    return numbered([set_in(item) for item in given if item.strip()])
+
+
+def _conversation(inputs: Inputs) -> str:
+    # a turn without words keeps its number among others
+    return numbered(told(inputs.turns)) if any(map(_holds_something, inputs.turns)) else ""
 
 
 def _catalogue(inputs: Inputs) -> str:
@@ -294,7 +303,7 @@ INPUTS: Mapping[str, _Part] = {
         "context",
         ("context", "attachments"),
     ),
-    "turns": _Part(lambda inputs: numbered(told(inputs.turns)), "turns", ("turns",)),
+    "turns": _Part(_conversation, "turns", ("turns",)),
     "tools": _Part(lambda inputs: numbered(inputs.calls), "tool calls", ("tools", "turns")),
     "tool_catalog": _Part(_catalogue, "tool catalogue", ("tool_catalog",)),
     "steps": _Part(lambda inputs: numbered(inputs.steps), "steps", ("tools", "turns")),

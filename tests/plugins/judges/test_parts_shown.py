@@ -1,4 +1,4 @@
-"""Each judge is shown the parts of a case that its row in the README says, and no others."""
+"""Each judge is shown the parts of a case that its row in the README says, no others, and nothing where one lacks."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, JsonValue
 
-from genkit_eval import GenkitEval, Message, Reply
-from genkit_eval.testing import data_point
+from genkit_eval import GenkitEval, Message, Outcome, Reply
+from genkit_eval.testing import ScriptedModel, data_point
 from genkit_eval.testing.forms import reply_in_form
 from genkit_eval_judges import judges
 from genkit_eval_judges.catalogue import JUDGES
@@ -78,3 +78,36 @@ async def test_a_judge_is_shown_what_its_row_says(recipe: Recipe) -> None:
 
     declared = {"tools" if part == "steps" else part for part in (*recipe.needs, *recipe.reads)}
     assert reader.seen - ALWAYS == declared - ALWAYS
+
+
+BLANK: dict[str, Sequence[dict[str, Any]]] = {
+    "request": [{"input": text, "turns": []} for text in ("", " \n", None)],
+    "response": [{"output": text, "turns": []} for text in ("", " \n", None)],
+    "reference": [{"reference": text} for text in ("", " \n", None)],
+    "context": [{"context": documents} for documents in ([], ["", " \n"])],
+    "turns": [
+        {"output": "", "turns": turns}
+        for turns in ([], [{"role": "user", "content": " "}, {"role": "assistant", "content": ""}])
+    ],
+    "steps": [
+        {"tools": [], "output": "", "turns": turns}
+        for turns in ([], [{"role": "user", "content": "Go."}, {"role": "assistant", "content": " "}])
+    ],
+    "tool_catalog": [{"tool_catalog": []}],
+    "plan": [{"plan": plan} for plan in ("", " \n", [], ["", " "])],
+    "goal": [{"goal": text} for text in ("", " ")],
+}
+"""Cases that lack a part."""
+NEEDS = [(recipe, need) for recipe in JUDGES for need in recipe.needs]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("recipe", "need"), NEEDS, ids=lambda value: getattr(value, "name", value))
+async def test_without_what_it_needs_a_case_is_inconclusive_and_costs_no_call(recipe: Recipe, need: str) -> None:
+    model = ScriptedModel([])
+    ge = GenkitEval(plugins=[judges(judge=model)])
+
+    for lacking in BLANK[need]:
+        (metric,) = await ge.score(data_point(**{**CASE, **lacking}), recipe.name)
+        assert (lacking, metric.outcome) == (lacking, Outcome.INCONCLUSIVE), metric.error
+    assert model.calls == []
