@@ -32,6 +32,11 @@ __all__ = [
 
 ENDINGS = (".yaml", ".yml", ".json")
 SCHEMA_FILE = "evaluator.schema.json"
+ADVICE = {
+    "mapping values are not allowed": "put a text that holds a colon in quotes, and keys below each other",
+    "cannot start any token": "indent with spaces, and put a text that begins with @, % or ` in quotes",
+}
+"""By what the reader of YAML says."""
 
 
 class Document(NamedTuple):
@@ -77,7 +82,7 @@ def _read(path: Path) -> JsonValue:
     try:
         value: JsonValue = parse_yaml(path.read_text(encoding="utf-8-sig"))
     except DataFileError as problem:
-        raise ConfigError(f"{DataFileError(str(path), problem.problems)}{_advice(path)}") from problem
+        raise ConfigError(f"{DataFileError(str(path), problem.problems)}{_advice(path, problem)}") from problem
     except UnicodeError as problem:
         raise ConfigError(f"{path} is no text in UTF-8: save it as that") from problem
     except OSError as problem:
@@ -85,10 +90,11 @@ def _read(path: Path) -> JsonValue:
     return value
 
 
-def _advice(path: Path) -> str:
-    """What is most often wrong where a file is not YAML: a variable at the beginning of a text."""
-    begins = re.search(r"^[^#'\"|>]*[:-] +\{\{", path.read_text(encoding="utf-8-sig"), re.MULTILINE)
-    return ": put a text that begins with {{ in quotes" if begins else ""
+def _advice(path: Path, problem: DataFileError) -> str:
+    """What to do about a file that is not YAML, for what is most often wrong in texts that people write."""
+    if re.search(r"^[^#'\"|>]*[:-] +\{\{", path.read_text(encoding="utf-8-sig"), re.MULTILINE):
+        return ": put a text that begins with {{ in quotes"
+    return next((f": {advice}" for sign, advice in ADVICE.items() if sign in str(problem)), "")
 
 
 def evaluator_text(document: Mapping[str, JsonValue]) -> str:

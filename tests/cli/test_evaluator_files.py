@@ -217,6 +217,8 @@ def test_a_file_that_is_there_is_not_written_over(genkit_eval: CommandLine, answ
             WINDOW.replace('"{{response}} names the window."', "{{response}}"),
             "put a text that begins with {{ in quotes",
         ),
+        (WINDOW.replace('"{{response}} names the window."', "Window: it is named"), "holds a colon in quotes"),
+        (WINDOW.replace("Customers", "@Customers"), "a text that begins with @, % or ` in quotes"),
         (f"{WINDOW}treshold: 1\n", "did you mean 'threshold'"),
     ],
 )
