@@ -13,12 +13,12 @@ import genkit_eval_heuristics
 from genkit_eval import Registry
 from genkit_eval.definitions import Evaluator
 from genkit_eval_heuristics import heuristics
+from tests.plugins.readme_table import alias_text, by_namespace, with_table
 
-__all__ = ["README", "catalogue_table", "with_table"]
+__all__ = ["README", "catalogue_table"]
 
 README = Path(genkit_eval_heuristics.__path__[0]) / "README.md"
-BEGIN, END = "<!-- the table, made by a program -->\n", "<!-- end of the table -->\n"
-HEAD = "| evaluator | a high score says | formula | range | reads | options | as in |\n|---|---|---|---|---|---|---|\n"
+COLUMNS = ("evaluator", "a high score says", "formula", "range", "reads", "options", "as in")
 
 
 def catalogue_table() -> str:
@@ -28,11 +28,8 @@ def catalogue_table() -> str:
     aliases: dict[str, list[Evaluator]] = defaultdict(list)
     for alias in registry.aliases.values():
         aliases[str(alias.alias_of)].append(alias)
-    tables: dict[str, list[str]] = defaultdict(list)
-    for name, evaluator in sorted(registry.evaluators.items()):
-        cells = " | ".join(cell.replace("|", "\\|") for cell in _cells(evaluator, aliases[name]))
-        tables[name.partition("/")[0]].append(f"| {cells} |\n")
-    return "\n".join(f"### {namespace}\n\n{HEAD}{''.join(rows)}" for namespace, rows in tables.items())
+    evaluators = sorted(registry.evaluators.items())
+    return by_namespace(COLUMNS, ((name, _cells(evaluator, aliases[name])) for name, evaluator in evaluators))
 
 
 def _cells(evaluator: Evaluator, aliases: list[Evaluator]) -> Iterator[str]:
@@ -48,21 +45,9 @@ def _cells(evaluator: Evaluator, aliases: list[Evaluator]) -> Iterator[str]:
         f"`{name}`" if info.is_required() else f"`{name}={info.get_default(call_default_factory=True)!r}`"
         for name, info in fields.items()
     )
-    names = [_with_presets(alias) for alias in sorted(aliases, key=lambda alias: alias.name)]
+    names = [alias_text(alias.name, alias.presets) for alias in sorted(aliases, key=lambda alias: alias.name)]
     yield "; ".join([str(metadata["source"]), *names])
 
 
-def _with_presets(alias: Evaluator) -> str:
-    presets = ", ".join(f"{name}={value!r}" for name, value in alias.presets.items())
-    return f"`{alias.name}`" + (f" ({presets})" if presets else "")
-
-
-def with_table(text: str) -> str:
-    """The README with its table made anew."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{catalogue_table()}\n{END}{after}"
-
-
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8"), catalogue_table()), encoding="utf-8")

@@ -10,13 +10,16 @@ from pydantic import JsonValue, ValidationError
 
 from genkit_eval_heuristics.catalogue import HEURISTICS
 from genkit_eval_heuristics.definition import Heuristic
-from tests.plugins.heuristics.catalogue_table import README, with_table
+from tests.plugins.heuristics.catalogue_table import README, catalogue_table
+from tests.plugins.readme_table import with_table
 
 
 def test_the_table_is_that_of_the_catalogue() -> None:
     text = README.read_text(encoding="utf-8")
 
-    assert text == with_table(text), "write it anew: python -m tests.plugins.heuristics.catalogue_table"
+    assert text == with_table(text, catalogue_table()), (
+        "write it anew: python -m tests.plugins.heuristics.catalogue_table"
+    )
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.name)

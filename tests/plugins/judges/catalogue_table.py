@@ -5,7 +5,6 @@ python -m tests.plugins.judges.catalogue_table     writes it anew
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +14,11 @@ from genkit_eval.definitions import Evaluator
 from genkit_eval_judges import JudgeOptions, judges
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.recipe import Recipe
+from tests.plugins.readme_table import alias_text, by_namespace, with_table
 
-__all__ = ["README", "catalogue_table", "with_table"]
+__all__ = ["README", "catalogue_table"]
 
 README = Path(genkit_eval_judges.__path__[0]) / "README.md"
-BEGIN, END = "<!-- the table, made by a program -->\n", "<!-- end of the table -->\n"
 COLUMNS = (
     "evaluator",
     "a high score says",
@@ -33,18 +32,14 @@ COLUMNS = (
     "version",
     "as in",
 )
-HEAD = f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|\n"
 
 
 def catalogue_table() -> str:
     """A table for each namespace, a row for each judge."""
     registry = Registry()
     registry.install(judges())
-    tables: dict[str, list[str]] = defaultdict(list)
-    for recipe in sorted(JUDGES, key=lambda recipe: recipe.name):
-        cells = " | ".join(cell.replace("|", "\\|") for cell in _cells(recipe, registry.evaluator(recipe.name)))
-        tables[recipe.name.partition("/")[0]].append(f"| {cells} |\n")
-    return "\n".join(f"### {namespace}\n\n{HEAD}{''.join(rows)}" for namespace, rows in tables.items())
+    recipes = sorted(JUDGES, key=lambda recipe: recipe.name)
+    return by_namespace(COLUMNS, ((recipe.name, _cells(recipe, registry.evaluator(recipe.name))) for recipe in recipes))
 
 
 def _cells(recipe: Recipe, evaluator: Evaluator) -> Iterator[str]:
@@ -59,7 +54,7 @@ def _cells(recipe: Recipe, evaluator: Evaluator) -> Iterator[str]:
     yield str(metadata["calls"])
     yield ", ".join(_options(evaluator))
     yield evaluator.version
-    yield "; ".join([str(metadata["source"]), *(_alias(recipe, name) for name in sorted(recipe.aliases))])
+    yield "; ".join([str(metadata["source"]), *(alias_text(*alias) for alias in sorted(recipe.aliases.items()))])
 
 
 def _named(parts: tuple[str, ...]) -> str:
@@ -76,17 +71,5 @@ def _options(evaluator: Evaluator) -> Iterator[str]:
             yield f"`{name}={default!r}`"
 
 
-def _alias(recipe: Recipe, name: str) -> str:
-    presets = ", ".join(f"{option}={value!r}" for option, value in recipe.aliases[name].items())
-    return f"`{name}`" + (f" ({presets})" if presets else "")
-
-
-def with_table(text: str) -> str:
-    """The README with its table made anew."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{catalogue_table()}\n{END}{after}"
-
-
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8"), catalogue_table()), encoding="utf-8")

@@ -7,13 +7,14 @@ import re
 import pytest
 
 from genkit_eval_judges.catalogue import JUDGES
-from tests.plugins.judges.catalogue_table import README, with_table
+from tests.plugins.judges.catalogue_table import README, catalogue_table
+from tests.plugins.readme_table import with_table
 
 TEXT = README.read_text(encoding="utf-8")
 
 
 def test_the_table_is_that_of_the_catalogue() -> None:
-    assert with_table(TEXT) == TEXT, "write it anew: python -m tests.plugins.judges.catalogue_table"
+    assert with_table(TEXT, catalogue_table()) == TEXT, "write it anew: python -m tests.plugins.judges.catalogue_table"
 
 
 def test_each_judge_has_a_row() -> None:
