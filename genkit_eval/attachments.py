@@ -191,7 +191,7 @@ def _too_large(title: str, size: int) -> DataError:
 def _inline(url: str, title: str) -> bytes:
     head, comma, body = url.partition(",")
     if not head[:5].lower().startswith("data:") or not comma:
-        raise DataError(f"{title} is no address that can be read: expected data:…, or the path of a file")
+        raise DataError(f"{title} is no address that can be read: expected one that begins with data:, or a 'path'")
     if len(body) > MOST_BYTES * 3:
         raise _too_large(title, len(body))
     try:

@@ -83,4 +83,11 @@ def _samples(chats: Iterable[tuple[object, Place]], intake: Intake) -> Iterator[
             if not found:
                 yield sample, place
         for path, message in found:
-            intake.add(Problem(message, line=place.line, field=path or None, sample=str(place.position)))
+            intake.add(Problem(message, line=place.line, field=path or None, sample=_named(row, place)))
+
+
+def _named(row: object, place: Place) -> str:
+    """Which chat it is: its position, and its id where it has one."""
+    given = [row.get(key) for key in ("custom_id", "id")] if isinstance(row, dict) else []
+    name = next((item for item in given if isinstance(item, str) and item), None)
+    return str(place.position) if name is None else f"{place.position} ('{name}')"

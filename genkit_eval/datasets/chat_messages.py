@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from genkit_eval._json import json_text
 from genkit_eval.datasets.fields import kind_of
 from genkit_eval.errors import no_constant
 
@@ -197,6 +198,8 @@ class _Chat:
     turns: list[dict[str, Any]] = field(default_factory=list)
     tools: list[dict[str, Any]] = field(default_factory=list)
     attachments: list[dict[str, Any]] = field(default_factory=list)
+    made: list[dict[str, Any]] = field(default_factory=list)
+    """Files of the last message, if that is an assistant's."""
 
     def add(self, message: object, path: str) -> None:
         if not isinstance(message, dict):
@@ -204,7 +207,11 @@ class _Chat:
         role = _ROLES.get(str(message.get("role")))
         if role is None:
             raise NoChat(f"the role is {message.get('role')!r}: expected one of {', '.join(_ROLES)}", path)
-        text = self._text(message, path)
+        self.attachments += self.made
+        files: list[dict[str, Any]] = []
+        text = _text(message, role, path, files)
+        self.made = files if role == "assistant" else []
+        self.attachments += files if role != "assistant" else []
         if role == "system" and not self.turns:
             self.system.append(text)
             return
@@ -222,41 +229,16 @@ class _Chat:
         """Give the call that a tool answers its output."""
         name = message.get("tool_call_id")
         key, value = ("id", name) if name is not None else ("name", message.get("name"))
-        open_calls = [call for call in self.tools if call.get(key) == value and "output" not in call]
-        if not open_calls:
+        if value is None:
+            raise NoChat("a message of a tool has no 'tool_call_id', which says whose answer it is", path)
+        waiting = [call for call in self.tools if "output" not in call]
+        answered = next((call for call in waiting if call.get(key) == value), None)
+        if answered is None:
             called = f"tool_call_id {name!r}" if name is not None else f"a message of tool {value!r}"
-            raise NoChat(f"{called} answers no call before it", path)
-        open_calls[0]["output"] = _value(text)
+            which = ", ".join(repr(call.get(key)) for call in waiting[:5]) or "none"
+            raise NoChat(f"{called} answers no call before it; without an answer so far: {which}", path)
+        answered["output"] = _value(text)
         return {"toolCallId": name} if isinstance(name, str) else {}
-
-    def _text(self, message: Row, path: str) -> str:
-        content = message.get("content")
-        if content is None:
-            refusal = message.get("refusal")
-            return refusal if isinstance(refusal, str) else ""
-        if isinstance(content, str):
-            return content
-        if not isinstance(content, list):
-            raise NoChat(f"the content is {kind_of(content)}: expected text or a list of parts", path)
-        return "\n".join(text for part in content for text in self._part(part, path))
-
-    def _part(self, part: object, path: str) -> Iterator[str]:
-        kind = part.get("type") if isinstance(part, dict) else None
-        if isinstance(part, dict) and isinstance(kind, str) and kind in _TEXT_PARTS:
-            text = part.get(_TEXT_PARTS[kind])
-            if not isinstance(text, str):
-                raise NoChat(f"the {_TEXT_PARTS[kind]} of a part is {kind_of(text)}: expected text", path)
-            yield text
-        elif isinstance(part, dict) and kind in ("image_url", "input_image"):
-            image = part.get("image_url")
-            url = image.get("url") if isinstance(image, dict) else image
-            if not isinstance(url, str):
-                raise NoChat("an image without an address", path)
-            self.attachments.append({"url": url})
-        elif isinstance(part, dict) and kind == "file":
-            self.attachments.append(_file(part.get("file"), path))
-        else:
-            raise NoChat(f"a part of type {kind!r} cannot be read: expected text, image_url or file", path)
 
     def sample(self) -> dict[str, Any]:
         asked = [turn["content"] for turn in self.turns if turn["role"] == "user"]
@@ -264,7 +246,7 @@ class _Chat:
         found: dict[str, Any] = {"turns": self.turns}
         if asked:
             found["input"] = asked[-1]
-        if last.get("role") == "assistant" and last["content"].strip():
+        if last.get("role") == "assistant" and (last["content"].strip() or self.made):
             found["output"] = last["content"]
         if self.system:
             found["systemPrompt"] = "\n\n".join(self.system)
@@ -272,7 +254,47 @@ class _Chat:
             found["tools"] = self.tools
         if self.attachments:
             found["attachments"] = self.attachments
+        if self.made:
+            found["outputAttachments"] = self.made
         return found
+
+
+def _text(message: Row, role: str, path: str, files: list[dict[str, Any]]) -> str:
+    """What a message says; the files that it shows are added to `files`."""
+    shown = [*_list(message.get("images"), f"{path}.images")]
+    content = message.get("content")
+    if content is None:
+        refusal = message.get("refusal")
+        said = [refusal] if isinstance(refusal, str) else []
+    elif isinstance(content, str):
+        said = [content]
+    elif isinstance(content, list):
+        said = [text for part in content for text in _part(part, path, files)]
+    elif role == "tool":
+        said = [json_text(content)]
+    else:
+        raise NoChat(f"the content is {kind_of(content)}: expected text or a list of parts", path)
+    # some gateways put what a model has drawn beside its content
+    return "\n".join([*said, *(text for part in shown for text in _part(part, path, files))])
+
+
+def _part(part: object, path: str, files: list[dict[str, Any]]) -> Iterator[str]:
+    kind = part.get("type") if isinstance(part, dict) else None
+    if isinstance(part, dict) and isinstance(kind, str) and kind in _TEXT_PARTS:
+        text = part.get(_TEXT_PARTS[kind])
+        if not isinstance(text, str):
+            raise NoChat(f"the {_TEXT_PARTS[kind]} of a part is {kind_of(text)}: expected text", path)
+        yield text
+    elif isinstance(part, dict) and kind in ("image_url", "input_image"):
+        image = part.get("image_url")
+        url = image.get("url") if isinstance(image, dict) else image
+        if not isinstance(url, str):
+            raise NoChat("an image without an address", path)
+        files.append({"url": url})
+    elif isinstance(part, dict) and kind == "file":
+        files.append(_file(part.get("file"), path))
+    else:
+        raise NoChat(f"a part of type {kind!r} cannot be read: expected text, image_url or file", path)
 
 
 def _file(given: object, path: str) -> dict[str, str]:
@@ -280,7 +302,9 @@ def _file(given: object, path: str) -> dict[str, str]:
     data, name = file.get("file_data"), file.get("filename")
     if not isinstance(data, str):
         raise NoChat("a file without its data: expected a 'file_data' that begins with data:", path)
-    return {"url": data, "name": name} if isinstance(name, str) else {"url": data}
+    # which some write without saying what it is
+    url = data if data[:5].lower() == "data:" else f"data:;base64,{data}"
+    return {"url": url, "name": name} if isinstance(name, str) else {"url": url}
 
 
 def _calls(message: Row, path: str) -> Iterator[dict[str, Any]]:

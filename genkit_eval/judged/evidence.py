@@ -72,7 +72,10 @@ class Files:
             NothingToJudge: a part of it is an image.
         """
         if titles := ", ".join(self.answer.image_titles):
-            raise NothingToJudge(f"the answer shows something ({titles}), and is judged by its text alone here")
+            raise NothingToJudge(
+                f"the answer has an image ({titles}), which cannot be taken apart or measured as text: take a judge "
+                "that rates it whole"
+            )
 
 
 NO_FILES = Files()

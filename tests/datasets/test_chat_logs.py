@@ -251,3 +251,71 @@ def test_a_chat_read_as_json_lines_is_told_its_format() -> None:
 def test_chats_are_not_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="read, not written"):
         write_samples(tmp_path / "x.jsonl", [Sample(input="x")], format="chat")
+
+
+PNG = "data:image/png;base64,iVBORw0KGgo="
+SHOWN = {"type": "image_url", "image_url": {"url": PNG}}
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        {"role": "assistant", "content": [{"type": "text", "text": "Here."}, SHOWN]},
+        {"role": "assistant", "content": "Here.", "images": [SHOWN]},
+    ],
+)
+def test_what_the_last_answer_shows_is_a_part_of_it_and_no_evidence(drawn: dict[str, Any]) -> None:
+    found = sample([{"role": "user", "content": "Draw it."}, drawn])
+
+    assert found["output"] == "Here."
+    assert [file["url"] for file in found["outputAttachments"]] == [PNG]
+    assert "attachments" not in found
+
+
+def test_what_an_earlier_answer_shows_is_evidence_for_the_last() -> None:
+    drawn = {"role": "assistant", "content": None, "images": [SHOWN]}
+
+    found = sample([{"role": "user", "content": "Draw it."}, drawn, {"role": "user", "content": "Thanks."}, ANSWERED])
+
+    assert [file["url"] for file in found["attachments"]] == [PNG]
+    assert "outputAttachments" not in found
+
+
+def test_an_answer_may_be_an_image_alone() -> None:
+    found = sample([{"role": "user", "content": "Draw it."}, {"role": "assistant", "content": [SHOWN]}])
+
+    assert (found["output"], len(found["outputAttachments"])) == ("", 1)
+
+
+def test_a_file_may_be_given_in_base64_alone() -> None:
+    part = {"type": "file", "file": {"filename": "terms.pdf", "file_data": "JVBERi0="}}
+
+    found = sample([{"role": "user", "content": [part]}, ANSWERED])
+
+    assert found["attachments"][0]["mediaType"] == "application/pdf"
+
+
+def test_what_a_tool_gives_may_be_an_object_itself() -> None:
+    call = {"id": "c1", "function": {"name": "weather", "arguments": {"city": "Oslo"}}}
+    given = {"role": "tool", "tool_call_id": "c1", "content": {"celsius": -3}}
+
+    found = sample([ASKED, {"role": "assistant", "tool_calls": [call]}, given, ANSWERED])
+
+    assert found["tools"][0]["output"] == {"celsius": -3}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"tool_call_id": "c9"}, "tool_call_id 'c9' answers no call before it; without an answer so far: 'c1'"),
+        ({"name": "clock"}, "a message of tool 'clock' answers no call before it; without an answer so far: 'weather'"),
+        ({}, "a message of a tool has no 'tool_call_id', which says whose answer it is"),
+    ],
+)
+def test_a_result_that_names_no_call_is_told_which_wait_for_one(given: dict[str, Any], expected: str) -> None:
+    call = {"id": "c1", "function": {"name": "weather", "arguments": "{}"}}
+    messages = [ASKED, {"role": "assistant", "tool_calls": [call]}, {"role": "tool", "content": "x", **given}]
+
+    said = refused({"id": "chat-7", "messages": messages})
+
+    assert f"sample 1 ('chat-7'), messages[2]: {expected}" in said

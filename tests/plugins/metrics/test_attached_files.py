@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval import EvalMetric, GenkitEval, Message, Outcome
+from genkit_eval import EvalMetric, GenkitEval, Message, ModelError, Outcome
 from genkit_eval.prompts import fenced_in
 from genkit_eval.testing import HashEmbedder, ScriptedModel
 from genkit_eval_metrics import genkit_metrics
@@ -192,3 +192,30 @@ def test_the_version_and_the_prompts_of_cases_without_files_are_what_they_were(j
 
     assert ge.registry.evaluator("genkitEval/faithfulness").version == "1-c1536f6009f7"
     assert "Attached" not in model.calls[0].text
+
+
+def test_a_case_that_is_too_long_with_its_files_is_refused_with_the_figure(judged: Judged, tmp_path: Path) -> None:
+    too_long = ModelError("the prompt is longer than the model's context window", kind="window")
+    given = {"output": "o", "attachments": files(tmp_path, terms_pdf=pdf("x" * 4_000))}
+
+    metric = judged("response_groundedness", ScriptedModel(too_long), **given)
+
+    assert metric.outcome is Outcome.FAILED
+    assert "the case, 4,020 characters or some 1,005 tokens, is more than the judge can read at once" in str(
+        metric.error
+    )
+
+
+def test_the_pages_of_a_long_pdf_are_read_in_parts(judged: Judged, tmp_path: Path) -> None:
+    def answer(messages: Sequence[Message]) -> str | Exception:
+        if messages[-1].content.count("long.pdf, page") > 2:
+            return ModelError("the prompt is longer than the model's context window", kind="window")
+        return answer_to(messages).replace("true", "true" if "page 5" in messages[-1].content else "false")
+
+    attachments = files(tmp_path, long_pdf=pdf(*(f"page text {number}" for number in range(1, 7))))
+
+    metric = judged("faithfulness", ScriptedModel(answer), output="o", attachments=attachments)
+
+    assert metric.score == 1
+    assert metric.details is not None
+    assert metric.details["contextParts"] == 4
