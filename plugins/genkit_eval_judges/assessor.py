@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval import Message, ModelError, Reply
@@ -108,7 +108,8 @@ class Assessor:
         def call() -> tuple[object]:
             return (self._assess(task, against),)
 
-        (given,) = await to_thread.run_sync(call, abandon_on_cancel=True)
+        # a limiter of its own: how many calls there are at one time is the caller's business
+        (given,) = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=CapacityLimiter(1))
         return await given if inspect.isawaitable(given) else given
 
 

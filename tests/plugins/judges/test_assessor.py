@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable
 from fractions import Fraction
+from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from genkit_eval import EvalMetric, GenkitEval, Outcome, Status
+from genkit_eval import EvalMetric, GenkitEval, Limits, ModelLimits, Outcome, Status
 from genkit_eval.testing import data_point
 from genkit_eval_judges import Assess, Assessor, Criterion, GEval, Range, judges
 
@@ -150,6 +152,26 @@ async def test_a_score_may_miss_an_end_by_being_rounded_and_be_any_real_number(g
     metric = await assessed(Stub((given, "r")), "akka/PlanQuality")
 
     assert metric.score == score
+
+
+@pytest.mark.anyio
+async def test_as_many_are_asked_at_one_time_as_there_are_cases_in_flight(tmp_path: Path) -> None:
+    """More than the 40 threads that anyio shares out: here the last lets the others go on."""
+    together = Barrier(50, timeout=30)
+
+    def assess(task: str, against: str) -> tuple[float, str]:
+        together.wait()
+        return 1.0, "met"
+
+    ge = GenkitEval(plugins=[judges(judge=Assessor(assess))], root=tmp_path)
+    run = await ge.evaluate(
+        [{**AGENT, "input": f"{number}"} for number in range(50)],
+        target=None,
+        evaluators=["judge/plan_quality"],
+        limits=Limits(max_concurrency=50, models={"*": ModelLimits(concurrency=50, most_concurrency=50)}),
+    )
+
+    assert [result.metrics[0].score for result in run.results] == [1.0] * 50
 
 
 @pytest.mark.anyio
