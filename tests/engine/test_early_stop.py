@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import anyio
 import pytest
 
 from genkit_eval import DataPoint, GenkitEval, Limits, RunState
 from genkit_eval.stored import StopCause
+from tests.engine.cases import samples
 
 pytestmark = pytest.mark.anyio
-
-
-def samples(count: int) -> list[dict[str, Any]]:
-    return [{"testCaseId": f"s{i}", "input": i} for i in range(count)]
 
 
 def define_fragile(ge: GenkitEval, kind: str, calls: list[int]) -> None:

@@ -9,15 +9,12 @@ import anyio
 import pytest
 
 from genkit_eval import DataPoint, EvalResult, GenkitEval, Limits
+from tests.engine.cases import samples
 
 pytestmark = pytest.mark.anyio
 
 TOO_LONG = "timeout: the sample took longer than 0.4 s"
 LIMITS = Limits(max_concurrency=4, sample_seconds=0.4)
-
-
-def samples(count: int) -> list[dict[str, Any]]:
-    return [{"testCaseId": f"s{i}", "input": i} for i in range(count)]
 
 
 def define(ge: GenkitEval, kind: str, name: str, *, hangs_at: int | None) -> None:
