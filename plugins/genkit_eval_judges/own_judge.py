@@ -57,6 +57,9 @@ async def read_own(own: Own, point: DataPoint, options: JudgeOptions) -> Sight:
 
 def shows_nothing(own: Own, point: Sample) -> bool:
     """Whether a variable that is required has no value in a sample that will not get any further ones."""
+    if point.attachments or point.output_attachments:
+        # what they hold is known once they are read
+        return False
     try:
         _values(own, Inputs(DataPoint.model_validate(point.to_json())))
     except NothingToJudge:

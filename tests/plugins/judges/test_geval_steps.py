@@ -29,6 +29,7 @@ from tests.plugins.judges.replies import rating
 
 CRITERION = "The sentences of {{response}} build on each other."
 FIRST = {"steps": ["Read [response] once.", "Look at links between sentences.", "Rate from 1 to 5."]}
+SVG = "data:image/svg+xml,%3Csvg%3E%3Ctext%3EIt%20rained.%3C/text%3E%3C/svg%3E"
 GIVEN = {"output": "It rained. So the game was off."}
 
 
@@ -350,3 +351,23 @@ async def test_steps_that_take_too_long_are_told_of_by_name(tmp_path: Path) -> N
 
     with pytest.raises(JudgeError, match=r"geval/coherence.*no answer within 0\.05 s"):
         await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], limits=Limits(evaluator_seconds=0.05))
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("criterion", "given"),
+    [
+        (CRITERION, {"output": "", "output_attachments": [SVG]}),
+        ("The answer is as {{attachments}} say.", {"output": "a", "attachments": [SVG]}),
+        ("The answer is as {{context}} says.", {"output": "a", "attachments": [SVG]}),
+    ],
+)
+async def test_steps_are_made_for_a_case_of_which_only_its_files_say_something(
+    tmp_path: Path, criterion: str, given: dict[str, Any]
+) -> None:
+    ge, model = judging([json.dumps(FIRST), rating(5)], tmp_path, criterion=criterion)
+
+    (metric,) = await ge.score(data_point(**given), "geval/coherence")
+
+    assert metric.score == 1
+    assert ["It rained." in call.text for call in model.calls] == [False, True]
