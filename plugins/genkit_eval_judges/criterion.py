@@ -36,6 +36,13 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _on_the_scale_of_scores(value: object) -> object:
+    """Whoever has a scale from 1 to 10 may write 7 as the threshold."""
+    if isinstance(value, int | float) and not 0 <= value <= 1:
+        raise ValueError("expected a number from 0 to 1, as scores are on every scale")
+    return value
+
+
 def _matching(pattern: str, expected: str) -> AfterValidator:
     """Refuses a text in words, as a pattern is none to those who write YAML."""
 
@@ -197,9 +204,11 @@ class Own(Part):
     parameters: Annotated[
         Mapping[str, JsonValue] | None, Field(description="Of each call of the judge, like temperature.")
     ] = None
-    threshold: Annotated[Share | None, Field(description="What passes, on 0 to 1; null: nothing passes or fails.")] = (
-        0.5
-    )
+    threshold: Annotated[
+        Share | None,
+        Field(description="What passes, on 0 to 1; null: nothing passes or fails."),
+        BeforeValidator(_on_the_scale_of_scores),
+    ] = 0.5
 
     @property
     def evaluator(self) -> str:

@@ -120,7 +120,10 @@ def test_all_files_of_a_folder_are_read_and_a_file_may_hold_several(tmp_path: Pa
         ("name: geval/a\nintent: i\ncriterion: c\n", "name: 'geval/a' is a name of kind geval: choose another one"),
         ("name: a\nintent: ' '\ncriterion: ''\n", "intent: is empty"),
         ("name: a\nintent: 5\ncriterion: c\n", "intent: expected text, found 5"),
-        ("name: a\nintent: i\ncriterion: c\nthreshold: 50\n", "expected less than or equal to 1, found 50"),
+        (
+            "name: a\nintent: i\ncriterion: c\nthreshold: 7\n",
+            "threshold: expected a number from 0 to 1, as scores are on every",
+        ),
         ("name: a\nintent: i\ncriterion: c\ndemonstrations: {}\n", "expected a list, found an object"),
         (
             "name: a\nintent: i\ncriterion: c\nscale: binery\n",
