@@ -67,8 +67,8 @@ def text_metric(
         score=score,
         prompts={step: PROMPTS / f"{file}.prompt" for step, file in prompts.items()},
         reads=(*(FIELDS[item] for item in reads), *(("attachments",) if beside is not None else ())),
-        # the context may also lie in the input or the output, and a judge may do without the question
-        requires=tuple(FIELDS[item] for item in reads if item != "context"),
+        # the context may also lie in the input or the output, and an answer may be files alone
+        requires=tuple(FIELDS[item] for item in reads if item not in ("context", "answer")),
         check=problem,
         **more,
     )

@@ -158,11 +158,12 @@ async def scored(name: str, replies: Any, **fields: Any) -> tuple[EvalMetric, Sc
     return metric, model
 
 
-async def test_genkits_metrics_read_them_as_the_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("output", [{"output": None}, {"output": ""}, {}])
+async def test_genkits_metrics_read_them_as_the_answer(tmp_path: Path, output: dict[str, Any]) -> None:
     report = made(tmp_path, "report.pdf", pdf("It takes 30 days."))
 
     metric, model = await scored(
-        "faithfulness", [CLAIM, VERDICT], output=None, context=["doc"], output_attachments=[report]
+        "faithfulness", [CLAIM, VERDICT], **output, context=["doc"], output_attachments=[report]
     )
 
     assert metric.score == 1
