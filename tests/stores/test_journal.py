@@ -4,54 +4,30 @@ from __future__ import annotations
 
 import json
 import threading
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from genkit_eval.errors import AlreadyExists, NotFound, RunInUse, StoreError
-from genkit_eval.stored import EvalRunKey, RunState
+from genkit_eval.stored import RunState
 from genkit_eval.stores import LocalFileEvalStore
-
-JOURNAL = ".journal.jsonl"
-
-
-def run_key(run_id: str = "run-1", **more: object) -> EvalRunKey:
-    return EvalRunKey.model_validate({"eval_run_id": run_id, "created_at": datetime(2026, 1, 2, tzinfo=UTC), **more})
+from tests.stores.made import metric, names, result, run_key
 
 
-def result(name: str, *metrics: str, **more: object) -> bytes:
-    value = {"testCaseId": name, "input": name, **more, "traceIds": [], "metrics": [{"evaluator": m} for m in metrics]}
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def metric(name: str) -> bytes:
-    return json.dumps({"evaluator": name}, separators=(",", ":")).encode()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> LocalFileEvalStore:
-    return LocalFileEvalStore(tmp_path / ".genkit")
-
-
-def names(store: LocalFileEvalStore, run_id: str = "run-1") -> list[str | None]:
-    return [one.test_case_id for one in store.load(run_id).results]
-
-
-def test_finish_writes_the_results_in_the_order_asked_for(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_finish_writes_the_results_in_the_order_asked_for(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     slots = [journal.add(result(name)) for name in "cab"]
 
     run = journal.finish(run_key(), [1, 2, 0])
 
     assert slots == [0, 1, 2]
     assert [one.test_case_id for one in run.results] == ["a", "b", "c"]
-    assert [key.state for key in store.list()] == [RunState.COMPLETE]
+    assert [key.state for key in runs.list()] == [RunState.COMPLETE]
     assert not journal.path.exists()
 
 
-def test_a_run_file_is_one_line_of_json(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_run_file_is_one_line_of_json(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a", "m"))
     journal.add(result("b", "m"))
 
@@ -63,8 +39,8 @@ def test_a_run_file_is_one_line_of_json(store: LocalFileEvalStore) -> None:
     assert text.startswith('{"key":{"evalRunId":"run-1"')
 
 
-def test_a_late_metric_joins_its_result(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_late_metric_joins_its_result(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.add(result("b", "m1"))
     journal.add_metric(1, metric("m2"))
@@ -80,119 +56,119 @@ def test_a_late_metric_joins_its_result(store: LocalFileEvalStore) -> None:
     assert [[m.evaluator for m in one.metrics] for one in run.results] == expected
 
 
-def test_a_discarded_slot_is_left_out_also_after_an_interruption(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_discarded_slot_is_left_out_also_after_an_interruption(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     for name in "abc":
         journal.add(result(name))
     journal.discard(1)
     journal.close()
 
-    journal = store.reopen("run-1")
+    journal = runs.reopen("run-1")
 
     assert [slot for slot, _ in journal.entries()] == [0, 2]
     assert journal.add(result("d")) == 3
     assert [one.test_case_id for one in journal.finish(run_key(), [0, 1, 2, 3]).results] == ["a", "c", "d"]
 
 
-def test_a_closed_run_is_listed_as_incomplete_and_can_be_read(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_closed_run_is_listed_as_incomplete_and_can_be_read(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.close()
 
-    run = store.load("run-1")
+    run = runs.load("run-1")
 
-    assert [key.state for key in store.list()] == [RunState.INCOMPLETE]
-    assert store.list(incomplete=False) == []
+    assert [key.state for key in runs.list()] == [RunState.INCOMPLETE]
+    assert runs.list(incomplete=False) == []
     assert not run.complete
-    assert names(store) == ["a"]
+    assert names(runs) == ["a"]
 
 
-def test_a_run_in_progress_can_be_read_meanwhile(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_run_in_progress_can_be_read_meanwhile(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a", "m"))
     journal.flush()
 
-    seen = names(store)
+    seen = names(runs)
 
     assert seen == ["a"]
     journal.close()
 
 
-def test_results_of_a_run_that_was_finished_since_it_was_loaded_are_not_guessed(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_results_of_a_run_that_was_finished_since_it_was_loaded_are_not_guessed(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.flush()
-    run = store.load("run-1")
+    run = runs.load("run-1")
     journal.finish(run_key(), [0])
 
     with pytest.raises(StoreError, match="finished or deleted since it was loaded; load it again"):
         run.results[0]
 
 
-def test_reopening_goes_on_after_the_last_whole_line(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_reopening_goes_on_after_the_last_whole_line(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.add(result("b"))
     journal.close()
     with journal.path.open("ab") as file:
         file.write(result("torn")[:-7])
 
-    journal = store.reopen("run-1")
+    journal = runs.reopen("run-1")
     journal.add(result("c"))
     run = journal.finish(run_key(), [0, 1, 2])
 
     assert [one.test_case_id for one in run.results] == ["a", "b", "c"]
 
 
-def test_a_journal_keeps_the_key_it_was_begun_with(store: LocalFileEvalStore) -> None:
-    store.begin(run_key(dataset_id="faq", source={"seed": 2**70})).close()
+def test_a_journal_keeps_the_key_it_was_begun_with(runs: LocalFileEvalStore) -> None:
+    runs.begin(run_key(dataset_id="faq", source={"seed": 2**70})).close()
 
-    journal = store.reopen("run-1")
+    journal = runs.reopen("run-1")
 
     assert journal.key.dataset_id == "faq"
     assert journal.key.source == {"seed": 2**70}
     journal.close()
 
 
-def test_an_empty_run_can_be_finished(store: LocalFileEvalStore) -> None:
-    run = store.begin(run_key()).finish(run_key(), [])
+def test_an_empty_run_can_be_finished(runs: LocalFileEvalStore) -> None:
+    run = runs.begin(run_key()).finish(run_key(), [])
 
     assert list(run.results) == []
     assert json.loads(run.path.read_bytes())["results"] == []
 
 
-def test_a_second_owner_is_refused(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_second_owner_is_refused(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
 
     with pytest.raises(RunInUse, match=r"run 'run-1' is in use by process \d+ on .* since 20.*Z"):
-        store.reopen("run-1")
+        runs.reopen("run-1")
 
     journal.close()
 
 
-def test_a_run_begins_once_whatever_the_case_of_its_id(store: LocalFileEvalStore) -> None:
-    store.begin(run_key()).close()
+def test_a_run_begins_once_whatever_the_case_of_its_id(runs: LocalFileEvalStore) -> None:
+    runs.begin(run_key()).close()
 
     with pytest.raises(AlreadyExists):
-        store.begin(run_key("RUN-1"))
+        runs.begin(run_key("RUN-1"))
 
 
-def test_a_finished_run_has_no_journal_to_reopen(store: LocalFileEvalStore) -> None:
-    store.begin(run_key()).finish(run_key(), [])
+def test_a_finished_run_has_no_journal_to_reopen(runs: LocalFileEvalStore) -> None:
+    runs.begin(run_key()).finish(run_key(), [])
 
     with pytest.raises(NotFound, match="finished"):
-        store.reopen("run-1")
+        runs.reopen("run-1")
 
 
-def test_an_unknown_run_cannot_be_reopened_and_leaves_nothing(store: LocalFileEvalStore, tmp_path: Path) -> None:
+def test_an_unknown_run_cannot_be_reopened_and_leaves_nothing(runs: LocalFileEvalStore, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="'nope'"):
-        store.reopen("nope")
+        runs.reopen("nope")
 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_journal_left_by_a_kill_after_the_run_file_was_written_counts_as_finished(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_journal_left_by_a_kill_after_the_run_file_was_written_counts_as_finished(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.flush()
     left = journal.path.read_bytes()
@@ -200,14 +176,14 @@ def test_a_journal_left_by_a_kill_after_the_run_file_was_written_counts_as_finis
     journal.path.write_bytes(left)
 
     with pytest.raises(NotFound, match="finished"):
-        store.reopen("run-1")
+        runs.reopen("run-1")
 
     assert not journal.path.exists()
-    assert [key.state for key in store.list()] == [RunState.COMPLETE]
+    assert [key.state for key in runs.list()] == [RunState.COMPLETE]
 
 
-def test_results_added_from_many_threads_are_all_kept(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_results_added_from_many_threads_are_all_kept(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
 
     def work(number: int) -> None:
         for i in range(200):
@@ -227,8 +203,8 @@ def test_results_added_from_many_threads_are_all_kept(store: LocalFileEvalStore)
     assert all(one.metrics[0].evaluator == f"m{one.test_case_id}" for one in run.results)
 
 
-def test_what_is_added_is_written_without_being_asked_for(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_what_is_added_is_written_without_being_asked_for(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
 
     written = threading.Event()
@@ -238,31 +214,31 @@ def test_what_is_added_is_written_without_being_asked_for(store: LocalFileEvalSt
     journal.close()
 
 
-def test_a_line_that_is_not_json_costs_its_result_only(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_line_that_is_not_json_costs_its_result_only(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     for name in ("a", "bad", "c"):
         journal.add(result(name))
     journal.close()
     journal.path.write_bytes(journal.path.read_bytes().replace(b'"bad"', b'"b\x00d"', 1))
 
-    journal = store.reopen("run-1")
+    journal = runs.reopen("run-1")
 
     assert [slot for slot, _ in journal.entries()] == [0, 2]
     journal.close()
 
 
-def test_a_journal_without_its_header_is_refused_by_name(store: LocalFileEvalStore) -> None:
-    store.begin(run_key()).close()
-    path = store.begin(run_key("run-2")).path
+def test_a_journal_without_its_header_is_refused_by_name(runs: LocalFileEvalStore) -> None:
+    runs.begin(run_key()).close()
+    path = runs.begin(run_key("run-2")).path
     path.write_bytes(b"\0" * 100)
 
     with pytest.raises(StoreError, match=r"run-2\.journal\.jsonl: its first line is not the header"):
-        store.load("run-2")
-    assert [key.eval_run_id for key in store.list()] == ["run-1"]
+        runs.load("run-2")
+    assert [key.eval_run_id for key in runs.list()] == ["run-1"]
 
 
-def test_a_metric_for_an_unknown_slot_is_refused(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_metric_for_an_unknown_slot_is_refused(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
 
     with pytest.raises(IndexError, match="slot 0 of a journal with 0 results"):
         journal.add_metric(0, metric("m"))
@@ -270,8 +246,8 @@ def test_a_metric_for_an_unknown_slot_is_refused(store: LocalFileEvalStore) -> N
     journal.close()
 
 
-def test_a_closed_journal_takes_nothing_more(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_closed_journal_takes_nothing_more(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.close()
     journal.close()
 
@@ -280,16 +256,16 @@ def test_a_closed_journal_takes_nothing_more(store: LocalFileEvalStore) -> None:
 
 
 def test_what_follows_a_line_that_is_not_whole_is_done_again(
-    store: LocalFileEvalStore, caplog: pytest.LogCaptureFixture
+    runs: LocalFileEvalStore, caplog: pytest.LogCaptureFixture
 ) -> None:
-    journal = store.begin(run_key())
+    journal = runs.begin(run_key())
     for name in "abc":
         journal.add(result(name))
     journal.close()
     text = journal.path.read_bytes()
     journal.path.write_bytes(text.replace(result("b"), b"\0" * len(result("b"))))
 
-    journal = store.reopen("run-1")
+    journal = runs.reopen("run-1")
 
     assert [value["testCaseId"] for _, value in journal.entries()] == ["a"]
     assert "not whole" in caplog.text
@@ -297,18 +273,18 @@ def test_what_follows_a_line_that_is_not_whole_is_done_again(
     journal.close()
 
 
-def test_a_late_metric_of_a_result_that_is_not_there_ends_the_journal(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_late_metric_of_a_result_that_is_not_there_ends_the_journal(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     journal.add(result("a"))
     journal.close()
     with journal.path.open("ab") as file:
         file.write(b'{"s":7,"m":{"evaluator":"m"}}\n')
 
-    assert names(store) == ["a"]
+    assert names(runs) == ["a"]
 
 
-def test_a_journal_finishes_no_other_run(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_a_journal_finishes_no_other_run(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
 
     with pytest.raises(ValueError, match="'run-1' cannot finish run 'run-2'"):
         journal.finish(run_key("run-2"), [])
@@ -316,109 +292,11 @@ def test_a_journal_finishes_no_other_run(store: LocalFileEvalStore) -> None:
     journal.close()
 
 
-def test_slots_that_are_not_asked_for_are_left_out(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
+def test_slots_that_are_not_asked_for_are_left_out(runs: LocalFileEvalStore) -> None:
+    journal = runs.begin(run_key())
     for name in "abc":
         journal.add(result(name))
 
     run = journal.finish(run_key(), [2])
 
     assert [one.test_case_id for one in run.results] == ["c"]
-
-
-def test_a_reply_is_with_the_system_when_it_was_taken(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-    slot = journal.add(result("a"))
-
-    journal.add_call(slot, "k1", b'{"text":"yes"}')
-
-    assert journal.path.read_bytes().endswith(b'{"s":0,"c":"k1","r":{"text":"yes"}}\n')
-    journal.close()
-
-
-def test_replies_are_found_again_after_an_interruption(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-    for name in "ab":
-        journal.add(result(name))
-    journal.add_call(0, "k1", b'{"text":"of a"}')
-    journal.add_call(1, "k1", b'{"text":"of b"}')
-    journal.add_metric(0, metric("m"))
-    journal.add_call(1, "k2", b"[[0.5]]")
-    journal.add_call(-1, "k3", b'{"text":"of none"}')
-    journal.close()
-
-    journal = store.reopen("run-1")
-    calls = journal.calls({1, -1})
-
-    assert calls.reply(1, "k1") == b'{"text":"of b"}'
-    assert calls.reply(1, "k2") == b"[[0.5]]"
-    assert calls.reply(-1, "k3") == b'{"text":"of none"}'
-    assert (calls.reply(0, "k1"), calls.reply(1, "k3")) == (None, None)
-    assert len(calls) == 3
-    journal.close()
-
-
-def test_a_reply_that_was_torn_is_asked_for_again(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-    journal.add(result("a"))
-    journal.add_call(0, "k1", b'{"text":"whole"}')
-    journal.add_call(0, "k2", b'{"text":"torn"}')
-    journal.close()
-    journal.path.write_bytes(journal.path.read_bytes()[:-5])
-
-    journal = store.reopen("run-1")
-    calls = journal.calls({0})
-
-    assert calls.reply(0, "k1") == b'{"text":"whole"}'
-    assert calls.reply(0, "k2") is None
-    assert journal.add(result("b")) == 1
-    assert [one.test_case_id for one in journal.finish(run_key(), [0, 1]).results] == ["a", "b"]
-
-
-@pytest.mark.parametrize("interrupted", [False, True])
-def test_replies_between_results_are_in_no_run_file(store: LocalFileEvalStore, interrupted: bool) -> None:
-    journal = store.begin(run_key())
-    journal.add(result("a", "m"))
-    journal.add_call(0, "k1", b'{"text":"yes"}')
-    journal.add(result("b", "m"))
-    journal.add(result("c", "m"))
-    journal.add_call(-1, "k2", b'{"text":"no"}')
-    if interrupted:
-        journal.close()
-        journal = store.reopen("run-1")
-
-    run = journal.finish(run_key(), [0, 1, 2])
-
-    assert [one.test_case_id for one in run.results] == ["a", "b", "c"]
-    assert b'"c"' not in run.path.read_bytes().replace(b'"testCaseId":"c","input":"c"', b"")
-    assert len(json.loads(run.path.read_bytes())["results"]) == 3
-
-
-def test_a_run_with_replies_can_be_read_meanwhile(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-    journal.add(result("a"))
-    journal.add_call(0, "k1", b'{"text":"yes"}')
-    journal.add(result("b"))
-    journal.flush()
-
-    assert names(store) == ["a", "b"]
-    journal.close()
-
-
-def test_a_reply_for_a_result_that_is_not_there_ends_the_journal(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-    journal.add(result("a"))
-    journal.close()
-    with journal.path.open("ab") as file:
-        file.write(b'{"s":7,"c":"k","r":{}}\n')
-
-    assert names(store) == ["a"]
-
-
-def test_a_reply_for_an_unknown_slot_is_refused(store: LocalFileEvalStore) -> None:
-    journal = store.begin(run_key())
-
-    with pytest.raises(IndexError, match="slot 0 of a journal with 0 results"):
-        journal.add_call(0, "k", b"{}")
-
-    journal.close()

@@ -1,4 +1,4 @@
-"""Runs: save, load, list, delete; what lies on disk for Genkit's tools; one fault stays one fault."""
+"""Runs: save, load, list, delete; what lies on disk for Genkit's tools."""
 
 from __future__ import annotations
 
@@ -6,29 +6,19 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from genkit_eval.errors import AlreadyExists, CorruptFile, InvalidId, NotFound, RunConflict, RunInUse, StoreError
-from genkit_eval.stored import EvalMetric, EvalResult, EvalRunKey, RunState
+from genkit_eval.errors import AlreadyExists, InvalidId, NotFound, RunConflict, RunInUse, StoreError
+from genkit_eval.stored import EvalResult, RunState
 from genkit_eval.stores import LocalFileEvalStore, new_run_id
-from genkit_eval.types import Outcome, Status
+from genkit_eval.types import Status
+from tests.stores.made import results, run_key
 
 Contents = Callable[[], dict[str, bytes]]
 GENKIT_FILES = Path(__file__).parent.parent / "data" / "genkit"
-
-
-def key(run_id: str = "run-1", *, minute: int = 0, **more: Any) -> EvalRunKey:
-    created = datetime(2026, 1, 2, tzinfo=UTC) + timedelta(minutes=minute)
-    return EvalRunKey.model_validate({"eval_run_id": run_id, "created_at": created, **more})
-
-
-def results(*ids: str, **more: Any) -> list[EvalResult]:
-    metric = EvalMetric(evaluator="/evaluator/a/b", score=0, status=Status.PASS, outcome=Outcome.VERDICT)
-    return [EvalResult(test_case_id=name, input=name, output=None, metrics=[metric], **more) for name in ids]
 
 
 def read(path: Path) -> Any:
@@ -36,7 +26,7 @@ def read(path: Path) -> Any:
 
 
 def test_what_is_saved_can_be_loaded_by_key_or_id(runs: LocalFileEvalStore) -> None:
-    stored = runs.save(key(dataset_id="faq"), results("a", "b"))
+    stored = runs.save(run_key(dataset_id="faq"), results("a", "b"))
 
     run = runs.load(stored)
 
@@ -50,7 +40,7 @@ def test_what_is_saved_can_be_loaded_by_key_or_id(runs: LocalFileEvalStore) -> N
 
 
 def test_results_are_a_sequence(runs: LocalFileEvalStore) -> None:
-    runs.save(key(), results("a", "b", "c", "d"))
+    runs.save(run_key(), results("a", "b", "c", "d"))
 
     found = runs.load("run-1").results
 
@@ -67,7 +57,7 @@ def test_results_are_found_again_whatever_they_contain(runs: LocalFileEvalStore)
     nested = [{"testCaseId": "inner"}, {"testCaseId": "inner 2", "metrics": []}]
     given = [EvalResult(test_case_id=tricky, input=nested, output={tricky: [tricky]}), *results("b")]
 
-    runs.save(key(source={"results": nested, "text": tricky}), given)
+    runs.save(run_key(source={"results": nested, "text": tricky}), given)
 
     run = runs.load("run-1")
     assert [one.test_case_id for one in run.results] == [tricky, "b"]
@@ -77,7 +67,7 @@ def test_results_are_found_again_whatever_they_contain(runs: LocalFileEvalStore)
 def test_a_file_of_many_blocks_is_found_again(runs: LocalFileEvalStore) -> None:
     given = [EvalResult(test_case_id=f"{i}", input="x" * (i * 37 % 5000)) for i in range(5000)]
 
-    runs.save(key(), iter(given))
+    runs.save(run_key(), iter(given))
 
     found = runs.load("run-1").results
     assert [one.test_case_id for one in found] == [one.test_case_id for one in given]
@@ -85,14 +75,16 @@ def test_a_file_of_many_blocks_is_found_again(runs: LocalFileEvalStore) -> None:
 
 
 def test_an_unknown_case_is_an_error(runs: LocalFileEvalStore) -> None:
-    runs.save(key(), results("a"))
+    runs.save(run_key(), results("a"))
 
     with pytest.raises(NotFound, match="test case 'b' does not exist in run 'run-1'"):
         runs.load("run-1").by_id("b")
 
 
 def test_a_run_file_has_what_genkit_demands(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(metric_summaries=[{"evaluator": "x"}], dataset_id="faq", case_count=1), results("ä", context=["c"]))
+    runs.save(
+        run_key(metric_summaries=[{"evaluator": "x"}], dataset_id="faq", case_count=1), results("ä", context=["c"])
+    )
 
     row = read(root / "evals" / "run-1.json")["results"][0]
     index = (root / "evals" / "index.json").read_text(encoding="utf-8")
@@ -106,8 +98,8 @@ def test_a_run_file_has_what_genkit_demands(runs: LocalFileEvalStore, root: Path
 
 def test_the_index_stays_indented_json_as_it_grows(runs: LocalFileEvalStore, root: Path) -> None:
     for number in range(5):
-        runs.save(key(f"run-{number}", minute=number, summary=[{"evaluator": "e"}], evaluators=[]), results("a"))
-    runs.save(key("run-3", minute=3, dataset_id="new"), results("a"), expected_revision=1)
+        runs.save(run_key(f"run-{number}", minute=number, summary=[{"evaluator": "e"}], evaluators=[]), results("a"))
+    runs.save(run_key("run-3", minute=3, dataset_id="new"), results("a"), expected_revision=1)
     runs.delete("run-1")
 
     text = (root / "evals" / "index.json").read_text(encoding="utf-8")
@@ -117,9 +109,9 @@ def test_the_index_stays_indented_json_as_it_grows(runs: LocalFileEvalStore, roo
 
 
 def test_runs_are_listed_newest_first_and_filtered(runs: LocalFileEvalStore) -> None:
-    runs.save(key("run-1", minute=1, dataset_id="faq", action_ref="/flow/a"), [])
-    runs.save(key("run-3", minute=3, dataset_id="faq", action_ref="/flow/b"), [])
-    runs.begin(key("run-2", minute=2, dataset_id="other", action_ref="/flow/a")).close()
+    runs.save(run_key("run-1", minute=1, dataset_id="faq", action_ref="/flow/a"), [])
+    runs.save(run_key("run-3", minute=3, dataset_id="faq", action_ref="/flow/b"), [])
+    runs.begin(run_key("run-2", minute=2, dataset_id="other", action_ref="/flow/a")).close()
 
     def listed(**filters: Any) -> list[str]:
         return [one.eval_run_id for one in runs.list(**filters)]
@@ -133,7 +125,7 @@ def test_runs_are_listed_newest_first_and_filtered(runs: LocalFileEvalStore) -> 
 
 
 def test_listing_gives_the_keys_without_what_only_the_run_file_holds(runs: LocalFileEvalStore, root: Path) -> None:
-    full = key(
+    full = run_key(
         metrics_metadata={"a/b": {"displayName": "A", "definition": "d"}},
         evaluators=[{"evaluator": "a/b", "version": "1", "direction": "minimize", "kind": "heuristic"}],
         summary=[{"evaluator": "a/b", "total": 3, "mean": 0.5, "distribution": {"x": 1}}],
@@ -151,35 +143,35 @@ def test_listing_gives_the_keys_without_what_only_the_run_file_holds(runs: Local
 
 
 def test_a_run_is_replaced_only_at_its_revision(runs: LocalFileEvalStore, contents: Contents) -> None:
-    runs.save(key(), results("a"))
+    runs.save(run_key(), results("a"))
 
-    second = runs.save(key(), results("b"), expected_revision=1)
+    second = runs.save(run_key(), results("b"), expected_revision=1)
 
     assert second.revision == 2
     before = contents()
     with pytest.raises(RunConflict, match="at revision 2, not 1"):
-        runs.save(key(), results("c"), expected_revision=1)
+        runs.save(run_key(), results("c"), expected_revision=1)
     with pytest.raises(RunConflict):
         runs.delete("run-1", expected_revision=1)
     with pytest.raises(AlreadyExists):
-        runs.save(key(), results("c"))
+        runs.save(run_key(), results("c"))
     assert contents() == before
     runs.delete("run-1", expected_revision=2)
     assert runs.list() == []
 
 
 def test_results_that_were_replaced_meanwhile_are_not_mixed(runs: LocalFileEvalStore) -> None:
-    runs.save(key(), results("a", "b"))
+    runs.save(run_key(), results("a", "b"))
     run = runs.load("run-1")
-    runs.save(key(), results("long name", "c"), expected_revision=1)
+    runs.save(run_key(), results("long name", "c"), expected_revision=1)
 
     with pytest.raises(StoreError, match="was replaced since this run was loaded"):
         run.results[1]
 
 
 def test_a_deleted_run_leaves_nothing(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key("run-1"), results("a"))
-    runs.begin(key("run-2")).close()
+    runs.save(run_key("run-1"), results("a"))
+    runs.begin(run_key("run-2")).close()
 
     runs.delete("run-1")
     runs.delete("run-2")
@@ -193,7 +185,7 @@ def test_a_deleted_run_leaves_nothing(runs: LocalFileEvalStore, root: Path) -> N
 
 
 def test_a_run_in_progress_cannot_be_deleted(runs: LocalFileEvalStore) -> None:
-    journal = runs.begin(key())
+    journal = runs.begin(run_key())
 
     with pytest.raises(RunInUse, match="process"):
         runs.delete("run-1")
@@ -218,16 +210,16 @@ def test_an_id_that_is_no_file_name_is_refused(runs: LocalFileEvalStore, tmp_pat
         with pytest.raises(InvalidId):
             act(run_id)
     with pytest.raises(InvalidId):
-        runs.begin(key(run_id))
+        runs.begin(run_key(run_id))
     with pytest.raises(InvalidId):
-        runs.save(key(run_id), [])
+        runs.save(run_key(run_id), [])
 
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.case("cli-ci/run-file-names")
 def test_the_target_of_a_run_does_not_enter_its_file_name(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(new_run_id(), action_ref="/flow/a/b:c"), results("a"))
+    runs.save(run_key(new_run_id(), action_ref="/flow/a/b:c"), results("a"))
 
     names = [path.name for path in (root / "evals").glob("*.json")]
     assert len(names) == 2
@@ -262,7 +254,7 @@ def test_every_kind_of_run_file_of_genkit_is_read(runs: LocalFileEvalStore, root
 
 
 def test_a_run_file_of_ours_that_somebody_formatted_is_read(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(), results("a", "b"))
+    runs.save(run_key(), results("a", "b"))
     path = root / "evals" / "run-1.json"
     path.write_text(json.dumps(read(path), indent=2) + "\n", encoding="utf-8")
 
@@ -285,132 +277,3 @@ def test_null_of_another_tool_is_taken_as_absent(runs: LocalFileEvalStore, root:
 
     assert (run.key.dataset_id, run.results[0].context, run.results[0].metrics[0].score) == (None, (), None)
     assert run.results[0].has("input")
-
-
-@pytest.mark.parametrize("broken", [None, b"", b"{", b"\0\0", b"[]"])
-def test_an_index_that_is_missing_or_broken_is_made_anew(
-    runs: LocalFileEvalStore, root: Path, broken: bytes | None
-) -> None:
-    stored = [runs.save(key(f"run-{number}", minute=-number), results("a")) for number in range(3)]
-    index = root / "evals" / "index.json"
-    before = read(index)
-    index.unlink()
-    if broken is not None:
-        index.write_bytes(broken)
-
-    assert runs.list() == stored
-    assert read(index) == before
-
-
-def test_a_run_that_is_not_in_the_index_is_listed(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key("run-1"), results("a"))
-    index = (root / "evals" / "index.json").read_bytes()
-    runs.save(key("run-2"), results("a"))
-    (root / "evals" / "index.json").write_bytes(index)
-
-    assert {one.eval_run_id for one in runs.list()} == {"run-1", "run-2"}
-    assert read(root / "evals" / "index.json").keys() == {"run-1", "run-2"}
-
-
-def test_a_bad_row_costs_only_itself(runs: LocalFileEvalStore, root: Path, caplog: pytest.LogCaptureFixture) -> None:
-    runs.save(key("run-1"), results("a"))
-    runs.save(key("run-2"), results("a"))
-    index = root / "evals" / "index.json"
-    rows = read(index)
-    index.write_text(json.dumps({**rows, "run-2": {**rows["run-2"], "createdAt": 7}}), encoding="utf-8")
-
-    assert [one.eval_run_id for one in runs.list()] == ["run-1"]
-    assert "run-2" in caplog.text
-
-
-@pytest.mark.case("store-concurrency/one-corrupt-run")
-@pytest.mark.parametrize("cut", [0, 1, 40, 300, -1, -30])
-def test_one_run_file_that_was_cut_spoils_no_other(runs: LocalFileEvalStore, root: Path, cut: int) -> None:
-    for number in range(5):
-        runs.save(key(f"run-{number}", minute=-number), results("a", "b", "c"))
-    path = root / "evals" / "run-2.json"
-    path.write_bytes(path.read_bytes()[:cut])
-
-    unreadable = runs.unreadable()
-
-    assert unreadable.keys() == {"run-2"}
-    assert "run-2.json" in str(unreadable["run-2"])
-    assert {one.eval_run_id for one in runs.list()} - unreadable.keys() == {f"run-{n}" for n in (0, 1, 3, 4)}
-    with pytest.raises(CorruptFile, match=r"run-2\.json"):
-        runs.load("run-2")
-    for number in (0, 1, 3, 4):
-        assert len(runs.load(f"run-{number}").results) == 3
-
-
-def test_a_result_that_was_damaged_is_an_error_that_names_its_place(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(), results("a", "b", "c"))
-    path = root / "evals" / "run-1.json"
-    path.write_bytes(path.read_bytes().replace(b'"input":"b"', b'"input":"\0"'))
-
-    found = runs.load("run-1").results
-
-    assert found[0].test_case_id == "a"
-    with pytest.raises(CorruptFile, match=r"run-1\.json: result 1 is not readable"):
-        found[1]
-
-
-@pytest.mark.parametrize("content", ["[1]", '{"key":{},"results":[]}', '{"key":{"evalRunId":"x"}}', "{}", '{"a":1}x'])
-def test_a_file_that_is_no_run_is_refused_by_name(runs: LocalFileEvalStore, root: Path, content: str) -> None:
-    (root / "evals").mkdir(parents=True)
-    (root / "evals" / "run-1.json").write_text(content, encoding="utf-8")
-
-    with pytest.raises(CorruptFile, match=r"run-1\.json"):
-        runs.load("run-1")
-
-
-def test_a_key_that_does_not_fit_is_refused_with_its_place(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(), results("a"))
-    path = root / "evals" / "run-1.json"
-    path.write_bytes(path.read_bytes().replace(b'"evalRunId":"run-1"', b'"evalRunId":1'))
-
-    with pytest.raises(CorruptFile, match="its key is not readable: evalRunId: expected text, found 1"):
-        runs.load("run-1")
-
-
-def test_names_of_our_own_files_do_no_harm_as_ids(runs: LocalFileEvalStore) -> None:
-    names = ["a", "a.journal", "a.journal.jsonl", "a.lock", "locks", "a.json"]
-    for name in names:
-        journal = runs.begin(key(name))
-        journal.add(b'{"testCaseId":"%s","metrics":[]}' % name.encode())
-        journal.finish(key(name), [0])
-
-    runs.delete("a")
-
-    assert {one.eval_run_id for one in runs.list()} == set(names[1:])
-    assert all(runs.load(name).results[0].test_case_id == name for name in names[1:])
-
-
-def test_leftovers_are_neither_listed_nor_loaded(runs: LocalFileEvalStore, root: Path) -> None:
-    runs.save(key(), results("a"))
-    for name in (".run-2.json.1-ab.tmp", ".index.json.1-ab.tmp", "note.txt"):
-        (root / "evals" / name).write_bytes(b"{")
-
-    assert [one.eval_run_id for one in runs.list()] == ["run-1"]
-    assert runs.unreadable() == {}
-
-
-def test_a_key_longer_than_a_block_is_read(runs: LocalFileEvalStore, root: Path) -> None:
-    stored = runs.save(key(source={"text": "ä" * 100_000, "number": 2**80}), results("a"))
-    (root / "evals" / "index.json").unlink()
-
-    assert runs.load("run-1").key == stored
-    assert runs.list() == [stored]
-    assert [one.test_case_id for one in runs.load("run-1").results] == ["a"]
-
-
-def test_runs_are_listed_while_one_is_unreadable_and_the_index_is_gone(
-    runs: LocalFileEvalStore, root: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    runs.save(key("run-1"), results("a"))
-    runs.save(key("run-2"), results("a"))
-    (root / "evals" / "index.json").unlink()
-    (root / "evals" / "run-2.json").write_bytes(b'{"key":{"evalRunId":}')
-
-    assert [one.eval_run_id for one in runs.list()] == ["run-1"]
-    assert "run-2.json" in caplog.text
-    assert runs.unreadable().keys() == {"run-2"}
