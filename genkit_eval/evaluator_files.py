@@ -27,6 +27,7 @@ __all__ = [
     "kept_files",
     "load_evaluators",
     "read_evaluators",
+    "refuse_other",
     "write_evaluator",
 ]
 
@@ -109,16 +110,25 @@ def write_evaluator(path: Path, text: str, *, replace: bool = False) -> None:
         ConfigError: there is one that says something else, and it is not to be replaced.
         StoreError: the disk did not take it.
     """
-    data = text.encode()
     try:
-        if not replace and path.exists() and path.read_bytes() != data:
-            raise ConfigError(
-                f"{path} is there already, and says something else: replace it (--replace), or choose another name"
-            )
+        if not replace:
+            refuse_other(path, text)
         path.parent.mkdir(parents=True, exist_ok=True)
-        _files.replace(path, [data])
+        _files.replace(path, [text.encode()])
     except OSError as problem:
         raise StoreError(f"{path} cannot be written: {problem.strerror}") from problem
+
+
+def refuse_other(path: Path, text: str) -> None:
+    """Refuse to write a text over another one.
+
+    Raises:
+        ConfigError: there is a file that says something else.
+    """
+    if path.exists() and path.read_bytes() != text.encode():
+        raise ConfigError(
+            f"{path} is there already, and says something else: replace it (--replace), or choose another name"
+        )
 
 
 def load_evaluators(registry: Registry, folder: Path) -> list[str]:

@@ -15,7 +15,14 @@ from genkit_eval.cli.output import say, say_json, tell
 from genkit_eval.cli.prepared import open_with_judge, prepared_evaluator
 from genkit_eval.cli.session import KEPT, Session, open_app
 from genkit_eval.errors import ConfigError
-from genkit_eval.evaluator_files import SCHEMA_FILE, evaluator_text, file_name, read_evaluators, write_evaluator
+from genkit_eval.evaluator_files import (
+    SCHEMA_FILE,
+    evaluator_text,
+    file_name,
+    read_evaluators,
+    refuse_other,
+    write_evaluator,
+)
 from genkit_eval.registry import EvaluatorFormat, FileEvaluator
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import line
@@ -76,6 +83,9 @@ def import_evaluators(**options: Any) -> int:
             _refuse_taken(session, path, own, found)
             found[own.name] = path, text
     kept = {name: session.ge.root / KEPT / file_name(name) for name in found}
+    for name, (_, text) in () if options["replace"] else found.items():
+        # all of them or none
+        refuse_other(kept[name], text)
     for name, (_, text) in found.items():
         write_evaluator(kept[name], text, replace=options["replace"])
     if options["as_json"]:

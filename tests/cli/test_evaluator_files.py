@@ -245,6 +245,16 @@ def test_what_to_do_next_names_the_app_that_was_named(genkit_eval: CommandLine, 
     assert "genkit-eval run DATA -e custom/tone --app mine.py:ge" in imported.err
 
 
+def test_of_several_files_all_are_kept_or_none(genkit_eval: CommandLine, answers: Path) -> None:
+    genkit_eval("evaluator", "import", "window.yaml")
+    (answers / "window.yaml").write_text(WINDOW.replace("binary", "continuous"))
+
+    done = genkit_eval("evaluator", "import", "coherence.yaml", "window.yaml")
+
+    assert done.code == 2
+    assert [file.name for file in (answers / ".genkit/evaluators").iterdir()] == ["custom.window.yaml"]
+
+
 def test_the_same_name_twice_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
     (answers / "other.yaml").write_text(WINDOW)
 
