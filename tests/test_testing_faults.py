@@ -22,6 +22,10 @@ class Line(BaseModel):
     verdict: bool
 
 
+class Three(BaseModel):
+    lines: list[Line] = Field(min_length=3, max_length=3)
+
+
 class Reply(BaseModel):
     reason: str
     rating: int = Field(ge=1, le=5)
@@ -71,6 +75,14 @@ def test_the_same_task_gets_the_same_answer_whatever_its_fences_are() -> None:
 
 def test_a_list_of_verdicts_has_one_for_each_numbered_line() -> None:
     reply = Reply.model_validate_json(content(in_form(call("Judge each:\n1. one\n2. two\n3. three"))))
+
+    assert [line.number for line in reply.lines] == [1, 2, 3]
+
+
+def test_a_list_has_as_many_entries_as_the_schema_asks_for_whatever_the_lines_are() -> None:
+    text = "Judge each:\n1. one that holds\n1. a list\n2. of its own\n2. two\n3. three"
+
+    reply = Three.model_validate_json(content(in_form(call(text, Three))))
 
     assert [line.number for line in reply.lines] == [1, 2, 3]
 

@@ -43,7 +43,8 @@ def in_form(call: Call) -> Answer:
     """A chat answer that is valid JSON by the schema asked for, or some words where none is.
 
     Numbers lie within the schema's bounds, true and false are drawn by the task. A list of objects with a number gets
-    one for each line of the task's first numbered list, as lists of verdicts want it; any other list gets two.
+    as many as the schema asks for, or one for each line of the task's first numbered list, as lists of verdicts want
+    it; any other list gets two.
     """
     return chat_answer(_reply(task_of(call), _schema(call.body)))
 
@@ -96,20 +97,22 @@ class _Values:
             properties = schema.get("properties", {})
             return {name: self.value(inner, seed >> place) for place, (name, inner) in enumerate(properties.items())}
         if kind == "array":
-            return self._list(schema.get("items", {}), seed)
+            least = schema.get("minItems")
+            return self._list(schema.get("items", {}), seed, least if least == schema.get("maxItems") else None)
         if kind == "boolean":
             return bool(seed & 1)
         if kind in ("integer", "number"):
             return _number(schema, seed, whole=kind == "integer")
         return f"{_WORDS[seed & 7]} {_WORDS[seed >> 3 & 7]}"
 
-    def _list(self, items: Mapping[str, Any], seed: int) -> list[JsonValue]:
+    def _list(self, items: Mapping[str, Any], seed: int, count: int | None) -> list[JsonValue]:
         inner = self._definitions.get(str(items.get("$ref")).rpartition("/")[2], items)
         properties = inner.get("properties", {})
-        if "number" not in properties or not self._numbers:
+        numbers = self._numbers if count is None else range(1, count + 1)
+        if "number" not in properties or not numbers:
             return [self.value(items, seed >> place) for place in range(2)]
         filled: list[JsonValue] = []
-        for place, number in enumerate(self._numbers):
+        for place, number in enumerate(numbers):
             value = self.value(items, seed >> (place % 48))
             filled.append({**value, "number": number} if isinstance(value, dict) else value)
         return filled
