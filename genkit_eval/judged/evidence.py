@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 
 from anyio import to_thread
 
@@ -117,7 +118,10 @@ def _shown(attachments: Sequence[Attachment], *, first: int = 1) -> Shown:
         attachment = taken_in(given, Path())
         title = title_of(attachment)
         if attachment.media_type == PDF:
-            texts += [(f"{title}, page {number}", text) for number, text in enumerate(_pages(attachment), 1)]
+            # the judges of a case read it side by side: one does, and the others find what that has found
+            with _turn(attachment.digest):
+                pages = _pages(attachment)
+            texts += [(f"{title}, page {number}", text) for number, text in enumerate(pages, 1)]
         elif attachment.media_type == SVG:
             texts.append((f"{title}, the source of an image", content_of(attachment).decode(errors="replace")))
         else:
@@ -126,7 +130,12 @@ def _shown(attachments: Sequence[Attachment], *, first: int = 1) -> Shown:
     return Shown(tuple(texts), tuple(images), tuple(titles), first)
 
 
-# ten judges read the same files one after the other
+@lru_cache(maxsize=64)
+def _turn(digest: str | None) -> Lock:
+    """Whose turn it is to read the file of this digest."""
+    return Lock()
+
+
 @lru_cache(maxsize=16)
 def _pages(attachment: Attachment) -> tuple[str, ...]:
     """The text of each page."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from genkit_eval import GenkitEval, Limits, Outcome, run_sync
+from genkit_eval.judged.evidence import _pages
 from genkit_eval.prompts import fenced_in
 from genkit_eval.testing import OpenAIServer, ScriptedModel, data_point, error_answer
 from genkit_eval_judges import Assessor, Criterion, judges
@@ -268,3 +269,14 @@ async def test_the_system_prompt_of_the_assistant_is_shown_to_its_judge(judged: 
 
     assert model.calls[0].text.count("System prompt:") == 1
     assert "Answer like a pirate." in fenced_in(model.calls[0].text)
+
+
+def test_judges_that_read_side_by_side_have_a_pdf_read_once(tmp_path: Path) -> None:
+    files = attached(tmp_path, terms_pdf=pdf(*(f"page {number} of this test alone" for number in range(50))))
+    names = ["quality/politeness", "quality/clarity", "quality/coherence", "quality/relevance", "quality/formality"]
+    ge = GenkitEval(plugins=[judges(judge=ScriptedModel(RATED))], root=tmp_path / "store", cache="off")
+    read = _pages.cache_info().misses
+
+    run_sync(ge.evaluate([{"input": "q", "output": "a", "attachments": files}] * 2, target=None, evaluators=names))
+
+    assert _pages.cache_info().misses == read + 1
