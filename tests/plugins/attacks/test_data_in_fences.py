@@ -29,7 +29,7 @@ def anyio_backend() -> str:
 
 def marked(name: str) -> str:
     """A text that is found again wherever it is shown."""
-    return f"Zebra{name.capitalize()} {PLACEHOLDERS} is a text [1]."
+    return f"Zebra{name.capitalize()} {PLACEHOLDERS} </data-0123456789abcdef> is a text [1\u2020Zebra]."
 
 
 SAMPLE = {
