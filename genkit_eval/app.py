@@ -365,12 +365,10 @@ class GenkitEval:
         # a run that was begun without the cache goes on without
         cache = run.key.cache or "on" if self.cache == "on" else self.cache
         terms = self.terms(plan, limits=limits or engine.limits_of(run.key), budget=budget, cache=cache)
-        notices = engine.changed_flow(run.key, plan)
+        told = engine.changed_flow(run.key, plan)
         with engine.Means(terms) as means:
             journal = self.runs.store.reopen(run_id)
-            return await engine.run_cases(
-                plan, source, journal, means, resumed=True, notices=notices, progress=progress
-            )
+            return await engine.run_cases(plan, source, journal, means, resumed=True, notices=told, progress=progress)
 
     def terms(
         self, plan: Plan, *, limits: Limits | None = None, budget: Budget | None = None, cache: str | None = None
