@@ -181,12 +181,15 @@ _IPV6 = re.compile(
 )
 _TWO_COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
 _LONG_GROUP = re.compile(r"(?=[0-9A-Fa-f]*\d)[0-9A-Fa-f]{3,4}")
+_OCTETS = frozenset(map(str, range(256)))
 _VERSION_WORD = re.compile(
-    r"(?:\b(?:v|ver|vers|version\w*|release\w*|rev|revision|build|firmware|software|patch|update|sürüm\w*|schema|kernel|driver"
-    r"|section|chapter|clause|article|paragraph|item|table|figure|step|kapitel|abschnitt|bölüm|madde|oid)"
-    r"|§|\bdocker \w+ \S+)[\s.:=#(-]{0,3}$",
+    r"v|ver|vers|version\w*|release\w*|rev|revision|build|firmware|software|patch|update|sürüm\w*|schema|kernel|driver"
+    r"|section|chapter|clause|article|paragraph|item|table|figure|step|kapitel|abschnitt|bölüm|madde|oid|§",
     re.IGNORECASE,
 )
+_IMAGE = re.compile(r"\bdocker \w+ \S+[\s.:=#(-]{0,3}$", re.IGNORECASE)
+_LAST_WORD_BACKWARDS = re.compile(r"\n?[\s.:=#(-]{0,3}(§|\w{1,30}(?!\w))")
+_WORD_BEFORE = 40
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
@@ -201,14 +204,25 @@ def _ipv4s(text: str) -> Iterator[tuple[int, int]]:
     versions: set[str] = set()
     for run in _IPV4.finditer(text):
         first, *_ = octets = run[0].split(".")
-        if first == "255" or any(int(octet) > 255 or (octet[0] == "0" and octet != "0") for octet in octets):
+        if first == "255" or not _OCTETS.issuperset(octets):
             # a mask, or no address at all
             continue
-        if _VERSION_WORD.search(text, max(0, run.start() - 40), run.start()):
+        if _is_after_version_word(text, run.start()):
             versions.add(first)
         elif first not in versions:
             # 2.0.0.0 after "version 2.0.0.1" is another version
             yield run.span()
+
+
+def _is_after_version_word(text: str, place: int) -> bool:
+    """Whether what stands just before says that what comes is a version, or the number of a part of a text."""
+    start = max(0, place - _WORD_BEFORE)
+    before = text[start:place]
+    # a search for the word would begin at every letter before it, once for each address
+    last = _LAST_WORD_BACKWARDS.match(before[::-1])
+    if last is not None and _VERSION_WORD.fullmatch(last[1][::-1]):
+        return True
+    return "docker " in before.lower() and _IMAGE.search(text, start, place) is not None
 
 
 def _is_ipv6(text: str) -> bool:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from genkit_eval.errors import DataError
 
 if TYPE_CHECKING:
-    from phonenumbers import PhoneNumber
+    from phonenumbers import PhoneMetadata
 
-__all__ = ["REGIONS", "check_region", "phone_numbers"]
+__all__ = ["REGIONS", "check_region", "number_kind", "phone_numbers"]
 
 REGIONS = ("US", "GB", "DE", "FR", "TR", "IN")
 """The countries whose numbers are also found as they are written at home; US stands for all of North America."""
@@ -181,6 +181,7 @@ def _looks_like_one(parts: Sequence[str]) -> bool:
     return len(groups) > 1 and min(map(len, groups)) > 1
 
 
+@lru_cache(maxsize=4096)
 def _is_international(digits: str) -> bool:
     # 20 ms, which a run without this evaluator need not pay
     from phonenumbers import NumberParseException, is_valid_number, parse
@@ -194,14 +195,45 @@ def _is_international(digits: str) -> bool:
 def _is_national(digits: str, parts: Sequence[str], region: str, *, named: bool) -> bool:
     """Whether a country has this number, and it is written like one."""
     plan = _plan_of(region)
-    number = plan.number(digits)
-    if number is None:
+    own = digits.removeprefix(plan.trunk)
+    kind = plan.kind(own, lacks_trunk=plan.trunk == "0" and len(own) == len(digits))
+    if kind is None:
         return False
     if named:
         return True
     if digits.startswith("0"):
-        return len(parts) > 1 or _is_mobile(number)
-    return [len(part) for part in parts if part != plan.trunk] in _partings(number)
+        return len(parts) > 1 or kind == _MOBILE
+    return [len(part) for part in parts if part != plan.trunk] in _partings(plan.country_code, own, kind)
+
+
+def _partings(country_code: int, own: str, kind: str) -> list[list[int]]:
+    """How many digits the groups of the number have at home."""
+    from phonenumbers import PhoneNumber, PhoneNumberFormat, format_number
+
+    number = PhoneNumber(
+        country_code=country_code, national_number=int(own), italian_leading_zero=own.startswith("0") or None
+    )
+    groups = [len(group) for group in _GROUP.findall(format_number(number, PhoneNumberFormat.NATIONAL))]
+    # the 0 of a mobile number is often left out where its length alone shows what it is
+    return [groups, [groups[0] - 1, *groups[1:]]] if kind == _MOBILE else [groups]
+
+
+# --- numbering plans ---
+
+_MOBILE = "mobile"
+_KINDS = (
+    "premium_rate",
+    "toll_free",
+    "shared_cost",
+    "voip",
+    "personal_number",
+    "pager",
+    "uan",
+    "voicemail",
+    "fixed_line",
+    _MOBILE,
+)
+"""As the library tries them: the first that has a number counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,22 +245,14 @@ class _Plan:
     lengths: frozenset[int]
     pattern: re.Pattern[str]
 
-    def number(self, digits: str) -> PhoneNumber | None:
-        """The number that these digits are at home, or None; without the leading 0 of its plan only a mobile's."""
-        from phonenumbers import PhoneNumber, is_valid_number
-
-        own = digits.removeprefix(self.trunk)
-        lacks_trunk = self.trunk == "0" and len(own) == len(digits)
+    def kind(self, own: str, *, lacks_trunk: bool) -> str | None:
+        """What these digits are at home, or None; without the leading 0 of its plan only a mobile's number."""
         if lacks_trunk and len(own) < _LEAST_WITHOUT_TRUNK:
             return None
         if len(own) not in self.lengths or self.pattern.fullmatch(own) is None:
             return None
-        number = PhoneNumber(
-            country_code=self.country_code, national_number=int(own), italian_leading_zero=own.startswith("0") or None
-        )
-        if not is_valid_number(number) or (lacks_trunk and not _is_mobile(number)):
-            return None
-        return number
+        kind = number_kind(self.country_code, own)
+        return None if lacks_trunk and kind != _MOBILE else kind
 
 
 @cache
@@ -243,16 +267,59 @@ def _plan_of(region: str) -> _Plan:
     return _Plan(plan.country_code or 0, plan.national_prefix or "", frozenset(general.possible_length), pattern)
 
 
-def _is_mobile(number: PhoneNumber) -> bool:
-    from phonenumbers import PhoneNumberType, number_type
+@lru_cache(maxsize=4096)
+def number_kind(country_code: int, own: str) -> str | None:
+    """What a number without its country code is, like "mobile"; None if there is no such number.
 
-    return number_type(number) == PhoneNumberType.MOBILE
+    It is what the library says of it (`is_valid_number`, `number_type`), in a tenth of the time.
+    """
+    areas = _areas_of(country_code)
+    if len(areas) == 1:
+        return areas[0].kind(own)
+    for area in areas:
+        if area.leading is None:
+            kind = area.kind(own)
+            if kind is not None:
+                return kind
+        elif area.leading.match(own):
+            return area.kind(own)
+    return None
 
 
-def _partings(number: PhoneNumber) -> list[list[int]]:
-    """How many digits the groups of the number have at home."""
-    from phonenumbers import PhoneNumberFormat, format_number
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """One of the countries that have a country code together."""
 
-    groups = [len(group) for group in _GROUP.findall(format_number(number, PhoneNumberFormat.NATIONAL))]
-    # the 0 of a mobile number is often left out where its length alone shows what it is
-    return [groups, [groups[0] - 1, *groups[1:]]] if _is_mobile(number) else [groups]
+    leading: re.Pattern[str] | None
+    general: re.Pattern[str]
+    kinds: Sequence[tuple[str, frozenset[int], re.Pattern[str]]]
+    """With the lengths that its numbers have, where those are not as of all."""
+
+    def kind(self, own: str) -> str | None:
+        if self.general.fullmatch(own) is None:
+            return None
+        size = len(own)
+        for kind, lengths, pattern in self.kinds:
+            if (not lengths or size in lengths) and pattern.fullmatch(own) is not None:
+                return kind
+        return None
+
+
+@cache
+def _areas_of(country_code: int) -> Sequence[_Area]:
+    from phonenumbers import COUNTRY_CODE_TO_REGION_CODE, PhoneMetadata
+
+    plans = [PhoneMetadata.metadata_for_region(region) for region in COUNTRY_CODE_TO_REGION_CODE[country_code]]
+    return [_area(plan) for plan in plans if plan is not None]
+
+
+def _area(plan: PhoneMetadata) -> _Area:
+    kinds = []
+    for kind in _KINDS[:-1] if plan.same_mobile_and_fixed_line_pattern else _KINDS:
+        numbers = getattr(plan, kind)
+        if numbers is not None and numbers.national_number_pattern:
+            pattern = re.compile(numbers.national_number_pattern)
+            kinds.append((kind, frozenset(numbers.possible_length), pattern))
+    general = None if plan.general_desc is None else plan.general_desc.national_number_pattern
+    leading = None if plan.leading_digits is None else re.compile(plan.leading_digits)
+    return _Area(leading, re.compile(general or "(?!)"), kinds)

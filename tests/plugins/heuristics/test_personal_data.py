@@ -14,6 +14,7 @@ from genkit_eval import ConfigError, GenkitEval, run_sync
 from genkit_eval.testing import data_point
 from genkit_eval_heuristics import heuristics
 from genkit_eval_heuristics.personal_data import CATEGORIES, Found, personal_data
+from genkit_eval_heuristics.phone_numbers import number_kind
 from tests.plugins.heuristics.personal_lines import Line, labelled_lines
 
 TEXTS = st.lists(
@@ -326,3 +327,30 @@ def test_without_the_numbering_plans_phones_are_refused_before_a_run(monkeypatch
     (metric,) = run_sync(ge.score(point, ge.ref("heuristic/pii_leakage", categories=["EMAIL", "IBAN"])))
 
     assert metric.score == 0.5
+
+
+_TYPES = phonenumbers.PhoneNumberType
+_KINDS = {_TYPES.to_string(code).lower(): code for code in _TYPES.values()}
+
+
+@given(
+    st.sampled_from([1, 7, 33, 39, 44, 47, 49, 61, 90, 91, 262, 599]),
+    st.sampled_from(["", "2125", "30", "15", "532", "98765", "7400", "612"]),
+    st.from_regex(r"[1-9]\d{5,8}", fullmatch=True),
+)
+def test_a_number_is_of_the_kind_that_the_library_says(country_code: int, first: str, rest: str) -> None:
+    number = phonenumbers.PhoneNumber(country_code=country_code, national_number=int(first + rest))
+    known = phonenumbers.number_type(number)
+
+    kind = number_kind(country_code, first + rest)
+
+    assert (kind is not None) is phonenumbers.is_valid_number(number)
+    assert _KINDS[kind or "unknown"] == (_TYPES.FIXED_LINE if known == _TYPES.FIXED_LINE_OR_MOBILE else known)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("192.0.2.1\n", 20_000), ("desk@station.example ", 10_000), ("Version: 10.2.0.1\n", 0), ("(555) 123-4567, ", 0)],
+)
+def test_a_long_text_of_nothing_else_is_gone_through_to_its_end(text: str, found: int) -> None:
+    assert len(personal_data(text * max(found, 5_000))) == found
