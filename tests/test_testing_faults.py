@@ -79,6 +79,17 @@ def test_a_list_of_verdicts_has_one_for_each_numbered_line() -> None:
     assert [line.number for line in reply.lines] == [1, 2, 3]
 
 
+def test_a_task_with_an_image_is_answered_as_one_of_text_alone() -> None:
+    text = "Judge each:\n1. one\n2. two\n3. three"
+    asked = body(text)
+    parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]
+    asked["messages"] = [{"role": "user", "content": parts}]
+
+    answer = in_form(Call(method="POST", path="/v1/chat/completions", headers={}, body=asked))
+
+    assert [line.number for line in Reply.model_validate_json(content(answer)).lines] == [1, 2, 3]
+
+
 def test_a_list_has_as_many_entries_as_the_schema_asks_for_whatever_the_lines_are() -> None:
     text = "Judge each:\n1. one that holds\n1. a list\n2. of its own\n2. two\n3. three"
 

@@ -36,7 +36,11 @@ def _task(messages: Sequence[Mapping[str, JsonValue]]) -> str:
 
 def _said(message: Mapping[str, JsonValue]) -> str:
     """What a message says, without the form that some servers have to be told of in words."""
-    return str(message.get("content")).partition(f"\n{FORM_FOLLOWS}")[0].rstrip()
+    content = message.get("content")
+    # a text with images comes in parts
+    parts = content if isinstance(content, list) else [{"text": content}]
+    said = "\n".join(str(part.get("text", part) if isinstance(part, dict) else part) for part in parts)
+    return said.partition(f"\n{FORM_FOLLOWS}")[0].rstrip()
 
 
 def in_form(call: Call) -> Answer:
