@@ -31,8 +31,8 @@ def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
     A reply that is JSON is taken as it is. Else reasoning blocks, fences and prose around one JSON object are left
     out, and as the last resort the object is repaired: trailing commas, comments, Python literals, raw line breaks,
     bad escapes. A number or word is never cut out of a longer one. An object among prose that stands in the `judged`
-    text as well is a quotation, not the judge's own answer. Where a label is all that an answer must have, one in plain
-    text is an answer too, as `read_label` reads it.
+    text as well is a quotation, not the judge's own answer. Where a label is all that an answer must have, a line
+    of plain text is an answer too, as `read_label` reads it.
 
     Raises:
         Unreadable: nothing fits, or two different answers do.
@@ -60,10 +60,11 @@ def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
 
 
 def _labelled(text: str, answer: type[Answer]) -> Sequence[Answer]:
-    """The answer that is a label alone, if there is one."""
+    """The answer that is a label alone, if there is one; below other lines it may be quoted from what is judged."""
     required = [(name, field) for name, field in answer.model_fields.items() if field.is_required()]
     choices = [(name, item) for name, field in required for item in field.metadata if isinstance(item, Choice)]
-    if len(required) != 1 or not choices:
+    alone = sum(bool(label_key(line)) for line in _without_reasoning(text).splitlines()) == 1
+    if not alone or len(required) != 1 or not choices:
         return ()
     ((name, choice),) = choices
     try:

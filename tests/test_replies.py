@@ -135,14 +135,16 @@ class Reasoned(Labelled):
     reason: str
 
 
-@pytest.mark.parametrize("reply", ["Label: good.", "**Good**", "<think>bad</think>good", "It helps.\n\nLabel: good"])
+@pytest.mark.parametrize("reply", ["Label: good.", "**Good**", "<think>bad</think>good", "\nGood.\n"])
 def test_a_label_alone_is_an_answer_where_nothing_else_is_asked_for(reply: str) -> None:
     assert read_answer(reply, Labelled) == Labelled(label="good")
     with pytest.raises(Unreadable, match="no JSON object with 'reason' or 'label'"):
         read_answer(reply, Reasoned)
 
 
-@pytest.mark.parametrize("reply", ["no good", "good or bad", "good\nbad", "{good}", "That is good enough."])
+@pytest.mark.parametrize(
+    "reply", ["no good", "good or bad", "good\nbad", "{good}", "That is good enough.", "It ends so:\nLabel: good"]
+)
 def test_a_label_among_other_words_is_none(reply: str) -> None:
     with pytest.raises(Unreadable):
         read_answer(reply, Labelled)
