@@ -59,6 +59,7 @@ SAMPLE = {
     ],
     "custom": {"policy": marked("policy"), "ZebraCustom": "ZebraTool"},
     "attachments": [{"url": f"data:image/svg+xml;base64,{SVG}", "name": f"{marked('file')}.svg"}],
+    "outputAttachments": [{"url": f"data:image/svg+xml;base64,{SVG}", "name": f"{marked('made')}.svg"}],
     "tags": ["ZebraTag"],
     "userId": "ZebraUser",
     "sessionId": "ZebraSession",
