@@ -29,3 +29,10 @@ def cache_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[P
 def cache_of_the_test(cache_of_the_session: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test hears what a server of another one said at the same port."""
     monkeypatch.setenv("GENKIT_EVAL_CACHE", str(cache_of_the_session / secrets.token_hex(8)))
+
+
+@pytest.fixture
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have a proxy of their own."""
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -13,15 +12,10 @@ import pytest
 from tests.cli.conftest import CommandLine, run_files
 from tests.engine.endpoints import Answer, Endpoint
 
+pytestmark = pytest.mark.usefixtures("no_proxy")
+
 SECRET = "sk-test-NOTREAL-0123456789"
 RUN = ("run", "numbers.jsonl", "-e", "my/said")
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a proxy of their own."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
 
 
 def test_an_endpoint_is_named_by_its_address(genkit_eval: CommandLine, app: Path) -> None:

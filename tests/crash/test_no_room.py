@@ -8,15 +8,15 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from genkit_eval.errors import StoreError
-from genkit_eval.stored import EvalResult, EvalRunKey
+from genkit_eval.stored import EvalResult
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore
 from genkit_eval.types import Sample
+from tests.stores.made import run_key
 
 NOBODY = 65534
 LONG = "x" * 3000
@@ -66,10 +66,6 @@ def locked_root() -> Iterator[tuple[Path, Callable[[], None]]]:
 
 def samples(*ids: str) -> list[Sample]:
     return [Sample(test_case_id=name, input=LONG) for name in ids]
-
-
-def run_key(run_id: str = "run-1") -> EvalRunKey:
-    return EvalRunKey(eval_run_id=run_id, created_at=datetime(2026, 1, 2, tzinfo=UTC))
 
 
 def result(name: str) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import select
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import anyio
 import pytest
 
 from genkit_eval import CommandTarget, ConfigError, EvalResult, GenkitEval, Limits, Usage, run_sync
+from tests.processes import wait_for_end
 
 ECHO = "import sys; sys.stdout.write(sys.stdin.read())"
 
@@ -25,18 +24,6 @@ def result_of(ge: GenkitEval, target: CommandTarget, given: Any) -> EvalResult:
     """The one result of a run over the one input."""
     run = run_sync(ge.evaluate([{"input": given}], target=target, evaluators=[]))
     return run.results[0]
-
-
-def wait_for_end(pid: int) -> bool:
-    """Whether a process, which need not be a child of ours, has ended within half a minute."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 30)[0])
-    finally:
-        os.close(handle)
 
 
 @pytest.mark.parametrize("given", ["why?", {"q": ["why", None]}, 0, False, None, "Größe 🎈", "x" * 1_000_000])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +12,7 @@ from genkit_eval import EvalRun, GenkitEval, HttpTarget, Limits, run_sync
 from genkit_eval.engine.model_limits import ModelLimits
 from tests.engine.endpoints import Answer, Asked, Endpoint
 
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a proxy of their own."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
+pytestmark = pytest.mark.usefixtures("no_proxy")
 
 
 @pytest.fixture(autouse=True)

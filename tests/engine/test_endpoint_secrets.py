@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import logging
-import os
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,14 +12,9 @@ import pytest
 from genkit_eval import ConfigError, GenkitEval, HttpTarget, Limits, run_sync
 from tests.engine.endpoints import Answer, Asked, Endpoint
 
+pytestmark = pytest.mark.usefixtures("no_proxy")
+
 SECRET = "sk-test-NOTREAL-0123456789"
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a proxy of their own."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
 
 
 def echoed(asked: Asked) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +13,9 @@ import pytest
 from genkit_eval import ConfigError, EvalResult, GenkitEval, HttpTarget, Limits, ToolCall, Usage, run_sync
 from tests.engine.endpoints import Answer, Asked, Endpoint
 
+pytestmark = pytest.mark.usefixtures("no_proxy")
+
 SECRET = "sk-test-NOTREAL-0123456789"
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may have a proxy of their own."""
-    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
 
 
 def result_of(ge: GenkitEval, target: Any, given: Any) -> EvalResult:

@@ -1,16 +1,22 @@
-"""Runs as the tests of the stores make them, as data and as lines of a journal."""
+"""What the tests of the stores make: samples, and runs as data and as lines of a journal."""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from genkit_eval.stored import EvalMetric, EvalResult, EvalRunKey
 from genkit_eval.stores import LocalFileEvalStore
-from genkit_eval.types import Outcome, Status
+from genkit_eval.types import Outcome, Sample, Status
 
-__all__ = ["metric", "names", "result", "results", "run_key"]
+__all__ = ["metric", "names", "read", "result", "results", "run_key", "samples"]
+
+
+def samples(*ids: str, **more: Any) -> list[Sample]:
+    """A sample for each id, which is its input."""
+    return [Sample(test_case_id=name, input=name, **more) for name in ids]
 
 
 def run_key(run_id: str = "run-1", *, minute: int = 0, **more: Any) -> EvalRunKey:
@@ -39,3 +45,8 @@ def metric(name: str) -> bytes:
 def names(runs: LocalFileEvalStore, run_id: str = "run-1") -> list[str | None]:
     """The cases of a run, in order."""
     return [one.test_case_id for one in runs.load(run_id).results]
+
+
+def read(path: Path) -> Any:
+    """The JSON of a file."""
+    return json.loads(path.read_text(encoding="utf-8"))

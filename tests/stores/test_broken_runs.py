@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from genkit_eval.errors import CorruptFile
 from genkit_eval.stores import LocalFileEvalStore
-from tests.stores.made import results, run_key
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
+from tests.stores.made import read, results, run_key
 
 
 @pytest.mark.parametrize("broken", [None, b"", b"{", b"\0\0", b"[]"])

@@ -13,14 +13,10 @@ import pytest
 from genkit_eval.errors import CorruptFile, NotFound, VersionConflict
 from genkit_eval.stored import DatasetType
 from genkit_eval.stores import LocalFileDatasetStore
-from genkit_eval.types import Sample
+from tests.stores.made import samples
 
 Contents = Callable[[], dict[str, bytes]]
 JS_TIME = "Mon Nov 30 2026 09:00:00 GMT+0000 (Coordinated Universal Time)"
-
-
-def samples(*ids: str, **more: Any) -> list[Sample]:
-    return [Sample(test_case_id=name, input=name, **more) for name in ids]
 
 
 class Genkit:

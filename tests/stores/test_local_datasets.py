@@ -14,20 +14,13 @@ from genkit_eval.errors import AlreadyExists, DataError, InvalidId, NotFound, Ve
 from genkit_eval.stored import DatasetSchema, DatasetType
 from genkit_eval.stores import ANY_VERSION, LocalFileDatasetStore
 from genkit_eval.types import Sample
+from tests.stores.made import read, samples
 
 Contents = Callable[[], dict[str, bytes]]
 
 
-def samples(*ids: str, **more: Any) -> list[Sample]:
-    return [Sample(test_case_id=name, input=name, **more) for name in ids]
-
-
 def ids(found: Sequence[Sample]) -> list[str | None]:
     return [sample.test_case_id for sample in found]
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_what_is_created_can_be_read(datasets: LocalFileDatasetStore) -> None:

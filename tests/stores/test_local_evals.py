@@ -15,14 +15,10 @@ from genkit_eval.errors import AlreadyExists, InvalidId, NotFound, RunConflict, 
 from genkit_eval.stored import EvalResult, RunState
 from genkit_eval.stores import LocalFileEvalStore, new_run_id
 from genkit_eval.types import Status
-from tests.stores.made import results, run_key
+from tests.stores.made import read, results, run_key
 
 Contents = Callable[[], dict[str, bytes]]
 GENKIT_FILES = Path(__file__).parent.parent / "data" / "genkit"
-
-
-def read(path: Path) -> Any:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def test_what_is_saved_can_be_loaded_by_key_or_id(runs: LocalFileEvalStore) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.workers import WorkerPool
+from tests.processes import wait_for_end
 
 ENDLESS = "($loop := function($n){ $loop($n + 2) }; $loop(0))"
 
@@ -29,18 +29,6 @@ def script(code: str, *, wait: bool = True) -> subprocess.Popen[str]:
     if wait:
         process.wait(60)
     return process
-
-
-def wait_for_end(pid: int) -> bool:
-    """Whether a process, which need not be a child of ours, has ended within half a minute."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 30)[0])
-    finally:
-        os.close(handle)
 
 
 def test_no_process_is_started_before_it_is_needed(pool: WorkerPool) -> None:
