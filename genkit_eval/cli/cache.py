@@ -20,7 +20,7 @@ __all__ = ["command"]
 _COLUMNS = (Column("model", least=20), Column("replies", right=True), Column("size", right=True))
 
 
-@click.group("cache", short_help="Replies of judges and embedders kept between runs: info, clear.")
+@click.group("cache")
 def command() -> None:
     """Replies of judges and embedders that are kept between runs, so that the same request is not paid for twice.
 

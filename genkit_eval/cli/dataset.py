@@ -44,7 +44,7 @@ SHOWN_SAMPLES = 10
 _TYPES = click.Choice([kind.value for kind in DatasetType], case_sensitive=False)
 
 
-@click.group("dataset", short_help="Keep datasets: add, list, show, update, history, export, remove.")
+@click.group("dataset")
 def command() -> None:
     """Datasets by id, every version kept.
 

@@ -26,7 +26,7 @@ __all__ = ["command"]
 UNWELL = 2
 
 
-@click.command("doctor", cls=Verb, short_help="Say what is installed, where everything lies, and what is wrong.")
+@click.command("doctor", cls=Verb)
 @click.option("--model", metavar="NAME", help="Ask this model four small things, and say what it can do.")
 @app_option
 @root_option

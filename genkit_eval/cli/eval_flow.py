@@ -20,7 +20,7 @@ from genkit_eval.engine import Limits
 __all__ = ["command"]
 
 
-@click.command("eval:flow", cls=Verb, short_help="As Genkit's eval:flow: run a flow on data and score it.")
+@click.command("eval:flow", cls=Verb)
 @click.argument("flow")
 @click.argument("data", required=False)
 @click.option("--input", "source", metavar="DATA", help="The id of a dataset, a file of samples, or -.")

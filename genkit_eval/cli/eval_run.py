@@ -18,7 +18,7 @@ from genkit_eval.engine import Limits
 __all__ = ["command"]
 
 
-@click.command("eval:run", cls=Verb, short_help="As Genkit's eval:run: score the outputs in a file.")
+@click.command("eval:run", cls=Verb)
 @click.argument("data")
 @genkit_options
 @format_option

@@ -24,7 +24,7 @@ from genkit_eval.report.text import wrap
 __all__ = ["command"]
 
 
-@click.group("evaluator", short_help="List the evaluators there are, explain one, or keep your own in files.")
+@click.group("evaluator")
 def command() -> None:
     """The evaluators of the app, or of the installed plugins, and those of your own in files.
 
@@ -62,8 +62,7 @@ def list_evaluators(**options: Any) -> int:
     if options["as_json"]:
         say_json(json_pieces({"evaluators": [_document(evaluator) for evaluator in (*found, *aliases)]}))
     elif not found:
-        advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
-        say([line(f"no evaluator is defined: {advice}")])
+        say([line(session.without_evaluators)])
     else:
         shown = (Column("evaluator"), Column("kind"), Column("reads"))
         rows = [

@@ -31,6 +31,5 @@ def chosen_evaluators(session: Session, names: str | None) -> list[EvaluatorRef]
     registry = session.ge.registry
     chosen = registry.ready_evaluators if names is None else [name.strip() for name in names.split(",")]
     if not chosen:
-        advice = session.how_to_name_an_app or "define one in the app, or install a plugin"
-        raise ConfigError(f"no evaluator is defined: {advice}")
+        raise ConfigError(session.without_evaluators)
     return [EvaluatorRef(name, {}) for name in chosen if name]

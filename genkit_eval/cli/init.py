@@ -17,7 +17,7 @@ from genkit_eval.starter import STARTER_COMMAND, write_starter
 __all__ = ["command"]
 
 
-@click.command("init", cls=Verb, short_help="Write a small app and a dataset that run at once.")
+@click.command("init", cls=Verb)
 @click.argument("folder", metavar="[DIR]", default=".", type=click.Path(path_type=Path, file_okay=False))
 def command(**options: Any) -> int:
     """Write a small app, a dataset and the settings into DIR (default: here), and say how to run them.

@@ -12,14 +12,14 @@ from genkit_eval.cli.session import open_stores
 from genkit_eval.cli.targets import target_name
 from genkit_eval.report.documents import json_pieces, key_document
 from genkit_eval.report.lines import line
-from genkit_eval.report.run_listing import run_listing
+from genkit_eval.report.run_listing import NO_RUNS, run_listing
 
 __all__ = ["command"]
 
 UNREADABLE = 2
 
 
-@click.command("list", cls=Verb, short_help="List the runs, newest first.")
+@click.command("list", cls=Verb)
 @click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
 @click.option("-t", "--target", metavar="TARGET", help="Only runs of this target.")
 @case_options
@@ -53,7 +53,7 @@ def command(**options: Any) -> int:
         say(run_listing(keys, unreadable, width=columns()))
     else:
         asked = any(cases.values()) or target or options["dataset"]
-        say([line("no such run" if asked else "no runs yet: genkit-eval run makes one")])
+        say([line("no such run" if asked else NO_RUNS)])
     for problem in unreadable.values():
         tell(f"unreadable: {problem}")
     return UNREADABLE if unreadable else 0

@@ -19,7 +19,7 @@ from genkit_eval.waiting import run_sync
 __all__ = ["command"]
 
 
-@click.command("plan", cls=Verb, short_help="Say what a run would take, before anything is spent.")
+@click.command("plan", cls=Verb)
 @run_options
 @click.option("--probe", type=click.IntRange(min=1), metavar="N", help="Run N cases, and estimate from what they take.")
 def command(**options: Any) -> int:

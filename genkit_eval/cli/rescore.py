@@ -16,7 +16,7 @@ from genkit_eval.engine import Limits, Repeats
 __all__ = ["command"]
 
 
-@click.command("rescore", cls=Verb, short_help="Judge the stored outputs of a run once more.")
+@click.command("rescore", cls=Verb)
 @click.argument("run")
 @metrics_option(
     "An evaluator, with options; values are JSON, or else text. Repeatable. Default: those of the run.",

@@ -18,7 +18,7 @@ from genkit_eval.engine import limits_of as recorded_limits
 __all__ = ["command"]
 
 
-@click.command("resume", cls=Verb, short_help="Go on with an interrupted run.")
+@click.command("resume", cls=Verb)
 @click.argument("run")
 @click.option("--data", metavar="FILE", help="The samples, where the run got them in code or from stdin; - for stdin.")
 @format_option

@@ -14,7 +14,7 @@ from genkit_eval.cli.session import open_app
 __all__ = ["command"]
 
 
-@click.command("run", cls=Verb, short_help="Run samples through a target and score every output.")
+@click.command("run", cls=Verb)
 @run_options
 @report_options
 def command(**options: Any) -> int:

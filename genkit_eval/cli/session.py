@@ -51,6 +51,11 @@ class Session:
         file = self.settings.file or "genkit-eval.toml"
         return f"no app is named: say which with --app, like --app app.py:ge, or as app in {file}"
 
+    @property
+    def without_evaluators(self) -> str:
+        """What to say where there is no evaluator at all."""
+        return f"no evaluator is defined: {self.how_to_name_an_app or 'define one in the app, or install a plugin'}"
+
     @contextmanager
     def naming_the_app(self) -> Iterator[None]:
         """Within, a name that nobody defined is refused with the advice to name an app, if none is."""

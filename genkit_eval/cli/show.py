@@ -13,12 +13,13 @@ from genkit_eval.engine.case_filter import CaseFilter
 from genkit_eval.errors import ConfigError
 from genkit_eval.report.documents import json_pieces, run_document
 from genkit_eval.report.lines import line
+from genkit_eval.report.run_listing import NO_RUNS
 from genkit_eval.report.run_report import show_lines
 
 __all__ = ["command"]
 
 
-@click.command("show", cls=Verb, short_help="Show a run: its table, and its cases, failing ones first.")
+@click.command("show", cls=Verb)
 @click.argument("run", required=False)
 @click.option("--all", "every", is_flag=True, help="Every case, not only the first 20 that fail.")
 @click.option("--failed", "failing_only", is_flag=True, help="Only cases that are FAIL or FAILED.")
@@ -41,7 +42,7 @@ def command(**options: Any) -> int:
     cases, wanted = cases_of(options), CaseFilter(**cases_of(options))
     newest = runs.list(limit=1, **cases) if options["run"] is None else []
     if options["run"] is None and not newest:
-        raise ConfigError(f"no run has a case of {wanted}" if wanted else "no runs yet: genkit-eval run makes one")
+        raise ConfigError(f"no run has a case of {wanted}" if wanted else NO_RUNS)
     whole = run = runs.load(newest[0] if newest else options["run"])
     if wanted:
         run = whole.where(**cases)

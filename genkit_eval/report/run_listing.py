@@ -13,8 +13,9 @@ from genkit_eval.report.tables import INDENT, Column, Row, table
 from genkit_eval.report.text import one_line, shown_width
 from genkit_eval.stored import EvalRunKey, RunState
 
-__all__ = ["run_figures", "run_listing"]
+__all__ = ["NO_RUNS", "run_figures", "run_listing"]
 
+NO_RUNS = "no runs yet: genkit-eval run makes one"
 GAP = "   "
 SHOWN_VALUES = 3
 

@@ -14,7 +14,15 @@ from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
 from genkit_eval_judges.criterion import Criterion
 from genkit_eval_judges.criterion_prompt import criterion_prompt
 from genkit_eval_judges.nearest import Entries, found_entries
-from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
+from genkit_eval_judges.own_judge import (
+    Sight,
+    as_reason,
+    bound_to_entries,
+    fields_of,
+    identity_of,
+    options_of,
+    read_own,
+)
 from genkit_eval_judges.recipe import MEAN, JudgeOptions, decided
 
 __all__ = ["criterion_metric", "worth"]
@@ -69,7 +77,7 @@ async def _score(
     answer = await use.judge.ask(seen.inputs.render(use.prompts[STEP], **seen.values, **values), form)
     (name,) = form.model_fields.keys() - {"reason"}
     said = getattr(answer, name)
-    reason = answer.reason.strip() or "the judge gave no reason"
+    reason = as_reason(answer.reason)
     if said is None:
         raise NothingToJudge(reason)
     details: dict[str, JsonValue] = {name if name != "score" else "rating": said}

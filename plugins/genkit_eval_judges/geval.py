@@ -24,7 +24,15 @@ from genkit_eval.model_calls import settle
 from genkit_eval_judges.criterion import GEval
 from genkit_eval_judges.criterion_prompt import own_prompt, spoken
 from genkit_eval_judges.nearest import Entries, found_entries
-from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
+from genkit_eval_judges.own_judge import (
+    Sight,
+    as_reason,
+    bound_to_entries,
+    fields_of,
+    identity_of,
+    options_of,
+    read_own,
+)
 from genkit_eval_judges.rating import from_five
 from genkit_eval_judges.recipe import MEAN, PROMPTS, JudgeOptions, decided
 from genkit_eval_judges.token_weights import rating_weights
@@ -113,7 +121,7 @@ async def _score(
     values, told = await found_entries(own, entries, seen.inputs, use)
     messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
     answer, reply = await judge.ask_whole(messages, _Rated)
-    reason = answer.reason.strip() or "the judge gave no reason"
+    reason = as_reason(answer.reason)
     if answer.rating is None:
         raise NothingToJudge(reason)
     weights = rating_weights(reply, answer.rating, SCALE)

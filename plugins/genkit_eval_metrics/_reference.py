@@ -8,7 +8,7 @@ from genkit_eval import Sample
 from genkit_eval.errors import DataError, shortened
 from genkit_eval.text import shown
 
-__all__ = ["kind_of", "quoted", "text_reference"]
+__all__ = ["jsonata_fault", "kind_of", "quoted", "text_reference"]
 
 
 def text_reference(sample: Sample, meaning: str) -> str:
@@ -32,6 +32,11 @@ def kind_of(value: JsonValue) -> str:
         return "null"
     names = ((bool, "boolean"), (int | float, "number"), (str, "string"), (list, "list"), (dict, "object"))
     return next(name for kind, name in names if isinstance(value, kind))
+
+
+def jsonata_fault(expression: str, error: str) -> str:
+    """What is wrong with a JSONata expression, as messages say it."""
+    return f"JSONata: {error}, in {quoted(expression)}"
 
 
 def quoted(program: str) -> str:

@@ -12,7 +12,7 @@ from genkit_eval._json import json_form, load
 from genkit_eval.errors import DataError, GenkitEvalError
 from genkit_eval.text import shown
 from genkit_eval.workers import POOL
-from genkit_eval_metrics._reference import quoted, text_reference
+from genkit_eval_metrics._reference import jsonata_fault, quoted, text_reference
 
 __all__ = ["JsonataOptions", "check_jsonata", "jsonata"]
 
@@ -41,7 +41,7 @@ def jsonata(point: DataPoint, options: JsonataOptions) -> Score:
     document = _parsed(point.output) if options.parse_json and isinstance(point.output, str) else point.output
     reply = _call("jsonata", expression, document, seconds=options.timeout_seconds)
     if "error" in reply:
-        raise DataError(_problem(expression, reply))
+        raise DataError(jsonata_fault(expression, reply["error"]))
     return _score(reply)
 
 
@@ -57,11 +57,7 @@ def check_jsonata(sample: Sample, options: JsonataOptions) -> str | None:
 def _syntax_problem(expression: str, seconds: float) -> str | None:
     # a timeout is raised, and so not remembered
     reply = _call("check", expression, seconds=seconds)
-    return _problem(expression, reply) if "error" in reply else None
-
-
-def _problem(expression: str, reply: dict[str, Any]) -> str:
-    return f"JSONata: {reply['error']}, in {quoted(expression)}"
+    return jsonata_fault(expression, reply["error"]) if "error" in reply else None
 
 
 def _call(operation: str, expression: str, *document: JsonValue, seconds: float) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from genkit_eval import DataPoint, json_text
 from genkit_eval.errors import DataError
 from genkit_eval.judged import NO_FILES, Files, NothingToJudge
 from genkit_eval.workers import POOL
-from genkit_eval_metrics._reference import quoted
+from genkit_eval_metrics._reference import jsonata_fault, quoted
 
 __all__ = ["Beside", "ReadingOptions", "Texts", "expression_problem", "read"]
 
@@ -112,7 +112,7 @@ def expression_problem(options: ReadingOptions) -> str | None:
         except TimeoutError:
             return f"option '{name}': {quoted(expression)} takes more than {PICK_SECONDS:g} s to compile"
         if "error" in reply:
-            return f"option '{name}': JSONata: {reply['error']}, in {quoted(expression)}"
+            return f"option '{name}': {jsonata_fault(expression, reply['error'])}"
     return None
 
 
@@ -138,7 +138,7 @@ async def _picked(point: DataPoint, expression: str | None) -> _Picked | None:
             f"timeout: the JSONata expression {quoted(expression)} took more than {PICK_SECONDS:g} s"
         ) from None
     if "error" in reply:
-        raise DataError(f"JSONata: {reply['error']}, in {quoted(expression)}")
+        raise DataError(jsonata_fault(expression, reply["error"]))
     details = reply.get("details", {})
     if "resultOmitted" in details:
         raise DataError(f"the JSONata expression {quoted(expression)} picks too much: {details['resultOmitted']}")

@@ -48,11 +48,6 @@ def test_every_option_of_a_verb_says_what_it_is_for(name: str, command: click.Co
         assert {"as_json", "debug"} <= {option.name for option in options}
 
 
-@pytest.mark.parametrize(("name", "command"), [(n, c) for n, c in COMMANDS if n in VERBS])
-def test_the_first_line_of_help_is_that_of_the_verb(name: str, command: click.Command) -> None:
-    assert command.short_help == VERBS[name]
-
-
 def test_the_lines_of_help_fit_80_columns(genkit_eval: CommandLine) -> None:
     for name, _ in [("", None), *COMMANDS]:
         out = genkit_eval(*name.split(), "--help").out
