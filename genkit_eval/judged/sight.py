@@ -7,6 +7,7 @@ from typing import Any
 
 from genkit_eval.errors import JudgeError
 from genkit_eval.judged.evidence import Files, files_of
+from genkit_eval.judged.inline import with_files_apart
 from genkit_eval.judged.metric import Instruments, JudgedMetric, NothingToJudge
 from genkit_eval.text import text_of
 from genkit_eval.types import DataPoint, Score
@@ -17,11 +18,13 @@ __all__ = ["sighted"]
 def sighted(metric: JudgedMetric, *, attached: bool = True, answer: bool = True) -> JudgedMetric:
     """The metric, whose judge sees the images of a case: those attached to it, those of the answer, or both.
 
-    Its score is inconclusive where there are some and the judge takes none. A case that is more than the judge can read
-    at once, and cannot be read in parts, is refused with how much it is.
+    Files that stand in the middle of a case, as addresses of data, are among them. Its score is inconclusive where
+    there are some and the judge takes none. A case that is more than the judge can read at once, and cannot be read in
+    parts, is refused with how much it is.
     """
 
     async def read(point: DataPoint, options: Any) -> tuple[DataPoint, Any, Files]:
+        point = with_files_apart(point)
         return point, await metric.read(point, options), await files_of(point, attached=attached, answer=answer)
 
     async def score(found: tuple[DataPoint, Any, Files], options: Any, use: Instruments) -> Score:

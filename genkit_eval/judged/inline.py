@@ -1,0 +1,66 @@
+"""Files that stand in the middle of a case: the images of a request to a model, the drawing that a flow returns.
+
+As text they would cost a judge a hundred thousand tokens, and show it nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from genkit_eval.attachments import made_of
+from genkit_eval.errors import DataError
+from genkit_eval.types import Attachment, DataPoint
+
+__all__ = ["with_files_apart"]
+
+_FILE = re.compile(r"data:(?:application/pdf|image/(?:png|jpe?g|webp|svg\+xml))(?:;[^;,]*)*;base64,", re.IGNORECASE)
+
+
+def with_files_apart(point: DataPoint) -> DataPoint:
+    """The data point, with what it holds as an address of data in base64 among its files instead.
+
+    Files of input, context and turns are evidence, those of the output belong to the answer. Where one stood, its name
+    stands. Data of other kinds, or that are none, stay the text that they are.
+    """
+    given, made = _Files("the case"), _Files("the answer")
+    values: dict[str, Any] = {
+        name: files.taken_out(getattr(point, name))
+        for name, files in (("input", given), ("context", given), ("output", made))
+        if point.has(name)
+    }
+    if point.turns:
+        contents = [given.taken_out(turn.content) for turn in point.turns]
+        values["turns"] = [
+            turn.model_copy(update={"content": content}) if turn.has("content") else turn
+            for turn, content in zip(point.turns, contents, strict=True)
+        ]
+    if not given.found and not made.found:
+        return point
+    values["attachments"] = [*point.attachments, *given.found]
+    values["output_attachments"] = [*point.output_attachments, *made.found]
+    return point.model_copy(update=values)
+
+
+@dataclass(slots=True)
+class _Files:
+    """Files as they are found, each under a name of its own."""
+
+    of: str
+    found: list[Attachment] = field(default_factory=list)
+
+    def taken_out(self, value: Any) -> Any:
+        """The JSON value, with the name of each file in its place."""
+        if isinstance(value, dict):
+            return {key: self.taken_out(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.taken_out(item) for item in value]
+        if not isinstance(value, str) or _FILE.match(value) is None:
+            return value
+        name = f"file {len(self.found) + 1} of {self.of}"
+        try:
+            self.found.append(made_of(value, name))
+        except DataError:
+            return value
+        return f"({name})"
