@@ -123,6 +123,10 @@ def carry_out(session: Session, request: Request, report: Report) -> int:
         raise
     if progress.run_id is None:
         tell(f"{run.id} was complete already: nothing was done again")
+    return _reported(session, request, report, run)
+
+
+def _reported(session: Session, request: Request, report: Report, run: EvalRun) -> int:
     if report.output is not None:
         export_results(report.output, run.results, format=report.output_format or "json")
     came_to = verdict(run, report.bounds, most_failed=report.max_failed)

@@ -43,37 +43,28 @@ def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig
         plugin: the function that takes the settings, as messages name it.
     """
     option = lacking(metric, config)
-    fn: Callable[[DataPoint, Any], Awaitable[Score]] = _cannot_run
-    check: Callable[[Any], str | None] | None = None
-    use: Instruments | None = None
-    if option is None:
-        use = _instruments(registry, metric, config)
-        texts, version = {step: prompt.text for step, prompt in use.prompts.items()}, _version(metric, use, config)
-        models = _models(use, config)
-        fn, check = _evaluator(metric, use, config.status_override), _check(metric, use)
-    else:
-        texts, version, models = _texts(metric), metric.formula, {}
+    use = _instruments(registry, metric, config) if option is None else None
     registry.define_evaluator(
         metric.name,
-        fn,
+        _cannot_run if use is None else _evaluator(metric, use, config.status_override),
         options=metric.options,
         requires=metric.requires,
         direction=metric.direction,
         low=0.0,
         high=1.0,
         kind="agentic" if metric.judge else "heuristic",
-        version=version,
+        version=metric.formula if use is None else _version(metric, use, config),
         is_billed=True,
         display_name=metric.display_name,
         definition=metric.definition,
         metadata={
             **metric.metadata,
-            "prompts": {**texts},
-            "models": {**models},
+            "prompts": {**_texts(metric, use)},
+            "models": {} if use is None else {**_models(use, config)},
             "reads": [*metric.reads],
             **({"panel": use.by} if use is not None and use.others else {}),
         },
-        check_options=check,
+        check_options=None if use is None else _check(metric, use),
         needs=option and _needs(option, plugin),
     )
     if use is not None and metric.bound is not None:
@@ -189,7 +180,9 @@ def _judges(metric: JudgedMetric, config: MetricConfig, registry: Registry) -> l
     return judges
 
 
-def _texts(metric: JudgedMetric) -> dict[str, str]:
+def _texts(metric: JudgedMetric, use: Instruments | None) -> dict[str, str]:
+    if use is not None:
+        return {step: prompt.text for step, prompt in use.prompts.items()}
     return {
         step: given.text if isinstance(given, Prompt) else given.read_text(encoding="utf-8")
         for step, given in metric.prompts.items()
