@@ -101,19 +101,19 @@ async def files_of(point: DataPoint, *, attached: bool = True, answer: bool = Tr
 
 
 def _files(attached: Sequence[Attachment], made: Sequence[Attachment]) -> Files:
-    answer = _shown(made)
-    return Files(_shown(attached, first=1 + len(answer.images)), answer)
+    answer = _shown(made, instead="have the flow fetch and record it")
+    return Files(_shown(attached, first=1 + len(answer.images), instead="download it and attach the file"), answer)
 
 
-def _shown(attachments: Sequence[Attachment], *, first: int = 1) -> Shown:
+def _shown(attachments: Sequence[Attachment], *, instead: str, first: int = 1) -> Shown:
     texts: list[tuple[str, str]] = []
     images: list[Image] = []
     titles: list[str] = []
     for given in attachments:
         if is_elsewhere(given):
             raise NothingToJudge(
-                f"{title_of(given)} lies on another machine, and nothing is fetched from there: download it and attach "
-                "the file, or give its content as an address that begins with data:"
+                f"{title_of(given)} lies on another machine, and nothing is fetched from there: {instead}, or give its "
+                "content as an address that begins with data:"
             )
         attachment = taken_in(given, Path())
         title = title_of(attachment)

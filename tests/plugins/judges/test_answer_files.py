@@ -188,3 +188,14 @@ async def test_genkits_metrics_see_an_image_or_say_why_not(tmp_path: Path, name:
 
     assert metric.outcome is outcome
     assert [len(call.messages[-1].images) for call in model.calls] == ([1] if outcome is Outcome.VERDICT else [])
+
+
+async def test_a_file_that_a_target_left_elsewhere_is_inconclusive_with_what_to_do(judged: Judged) -> None:
+    metric, model = await judged(
+        "quality/politeness", RATED, output="a", output_attachments=["https://x.example/a.png"]
+    )
+
+    assert metric.outcome is Outcome.INCONCLUSIVE
+    assert "https://x.example/a.png lies on another machine" in str(metric.rationale)
+    assert "have the flow fetch and record it" in str(metric.rationale)
+    assert not model.calls
