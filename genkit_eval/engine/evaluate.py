@@ -206,7 +206,7 @@ class _Lanes:
         threads = SyncCalls(plan, feed, self.ledger, self.limits, self.calls, loop.judge_later)
         loop.put_sync, loop.on_tick = threads.put, self.on_tick
         try:
-            if plan.sync_cells or not plan.target_is_async:
+            if plan.sync_cells or not plan.loop_takes:
                 threads.start()
             await loop.run()
         finally:

@@ -11,7 +11,7 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
-from genkit_eval.engine.calls import CUT, Called, called_async, called_within, overdue
+from genkit_eval.engine.calls import CUT, Called, called, called_async, called_within, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, changed_point
 from genkit_eval.engine.clock import Clock
@@ -82,7 +82,7 @@ class LoopCalls:
         """Until every case has ended, or the feed has a problem."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tick)
-            if self._plan.target_is_async:
+            if self._plan.loop_takes:
                 for _ in range(self._limits.max_concurrency):
                     group.start_soon(self._worker)
             while not self._feed.finished and self._feed.problem is None:
@@ -129,7 +129,7 @@ class LoopCalls:
 
     async def _tick(self) -> None:
         limits = self._limits
-        seconds = [limits.target_seconds, limits.sample_seconds] if self._plan.target_is_async else []
+        seconds = [limits.target_seconds, limits.sample_seconds] if self._plan.loop_takes else []
         interval = min([TICK_SECONDS, *(shortest / 20 for shortest in seconds if shortest is not None)])
         while True:
             await anyio.sleep(interval)
@@ -165,6 +165,8 @@ class LoopCalls:
                 return False
             if case.settled:
                 await self._judge(case)
+            elif self._plan.flow is None:
+                await self._given(case)
             else:
                 await self._target(case, guard)
             if guard.scope.cancel_called:
@@ -194,6 +196,12 @@ class LoopCalls:
             if case is not None:
                 return case
 
+    async def _given(self, case: Case) -> None:
+        _, error, took = called(self._plan.call_target, case)
+        if error is not None:
+            case.broke(error, took)
+        await self._go_on(case)
+
     async def _target(self, case: Case, guard: _Guard) -> None:
         recorder.set(case.records)
         calls = self._calls.begin(TARGET, repeat=case.repeat or 0)
@@ -207,6 +215,10 @@ class LoopCalls:
             case.answered(value, took, paid=calls.paid())
         else:
             case.broke(error, took, paid=calls.paid())
+        await self._go_on(case)
+
+    async def _go_on(self, case: Case) -> None:
+        """From a case's output, or its error, to its end, or to the threads."""
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:

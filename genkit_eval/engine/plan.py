@@ -53,9 +53,9 @@ class Plan:
         return any(cell.evaluator.is_billed for cell in self.sync_cells)
 
     @cached_property
-    def target_is_async(self) -> bool:
-        """Whether the event loop calls the target."""
-        return self.flow is not None and self.flow.is_async
+    def loop_takes(self) -> bool:
+        """Whether the event loop takes the cases: it calls the target, or alone judges outputs that are there."""
+        return not self.sync_cells if self.flow is None else self.flow.is_async
 
     def call_target(self, case: Case) -> Any:
         """Call the target with the sample's input: its output, or an awaitable of it."""

@@ -106,7 +106,7 @@ class SyncCalls:
         # those that ask several times have the time of as many calls
         limit = limits.evaluator_seconds
         self._cell_seconds = [None if limit is None else limit * cell.repeats for cell in plan.sync_cells]
-        self._takes = not plan.target_is_async
+        self._takes = not plan.loop_takes
         self._queue: deque[Case] = deque()
         self._news = threading.Condition()
         self._idle = 0

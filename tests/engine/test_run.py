@@ -260,3 +260,20 @@ async def test_results_stand_in_the_order_of_the_dataset_whoever_ends_first(ge: 
 
     assert ended[-1] == 0
     assert [result.input for result in run.results] == list(range(20))
+
+
+async def test_outputs_that_are_there_take_no_thread_where_only_the_loop_judges(ge: GenkitEval) -> None:
+    """To hand each of them over from a thread would cost more than the rest of what a run adds to a judged call."""
+    threads: set[str] = set()
+
+    @ge.define_evaluator("t/judge")
+    async def judge(point: DataPoint) -> bool:
+        threads.update(thread.name for thread in threading.enumerate())
+        return point.output == 1
+
+    samples = [{"input": 1, "output": 1}, {"input": 2, "error": "no answer"}, {"input": 3, "output": 3}]
+    run = await ge.evaluate(samples, target=None, evaluators=["t/judge"])
+
+    assert [result.error for result in run.results] == [None, "no answer", None]
+    assert [[metric.score for metric in result.metrics] for result in run.results] == [[True], [], [False]]
+    assert "genkit-eval-call" not in threads
