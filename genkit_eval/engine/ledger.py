@@ -57,7 +57,6 @@ class Ledger:
             with self._lock:
                 case.slot = self.journal.add(case.line())
                 self.place(case.index, case.slot)
-            self.journal.flush()
             self._take_usage(case)
 
     def add(self, case: Case, metrics: Sequence[Metric]) -> None:

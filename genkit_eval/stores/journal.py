@@ -97,7 +97,7 @@ class Journal:
         with self._adding:
             if slot != -1:
                 self._check_slot(slot)
-            self._append(line)
+            self._append(line, wake=False)
             self._lines.pass_over(len(line) + 1)
         self.flush()
 
@@ -121,11 +121,12 @@ class Journal:
             self._append(line)
             self._lines.pass_over(len(line) + 1)
 
-    def _append(self, line: bytes) -> None:
+    def _append(self, line: bytes, *, wake: bool = True) -> None:
         if self._failure is not None:
             raise self._failure
+        if wake and not self._buffer:
+            self._waiting.set()
         self._buffer.append(line)
-        self._waiting.set()
 
     def _check_slot(self, slot: int) -> None:
         if not 0 <= slot < len(self._lines):
@@ -159,6 +160,7 @@ class Journal:
     def _take_back(self, lines: list[bytes]) -> None:
         with self._adding:
             self._buffer[:0] = lines
+            self._waiting.set()
         if self._fd is not None:
             # a half written line must not stay: the next one would be glued to it
             os.ftruncate(self._fd, self._written)
