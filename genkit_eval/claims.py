@@ -83,7 +83,7 @@ async def statements(judge: Judge, prompt: Prompt, values: Mapping[str, str]) ->
     """
     messages = prompt.render({name: fenced(value) for name, value in values.items()})
     # of a text alone: what images show is no claim of it
-    answer = await replace(judge, images=()).ask(messages, _Statements)
+    answer = await (replace(judge, images=()) if judge.images else judge).ask(messages, _Statements)
     return [line for line in (" ".join(text.split()) for text in answer.statements) if line]
 
 
@@ -262,6 +262,6 @@ def _undisputed(answers: Sequence[N]) -> dict[int, N]:
     disputed = set()
     for item in answers:
         earlier = found.setdefault(item.number - 1, item)
-        if earlier.model_dump(exclude={"reason"}) != item.model_dump(exclude={"reason"}):
+        if earlier is not item and earlier.model_dump(exclude={"reason"}) != item.model_dump(exclude={"reason"}):
             disputed.add(item.number - 1)
     return {place: item for place, item in found.items() if place not in disputed}

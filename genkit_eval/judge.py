@@ -120,7 +120,10 @@ class Judge:
 
     async def ask_whole(self, messages: Sequence[Message], answer: type[Answer]) -> tuple[Answer, Reply]:
         """As `ask`, with the reply that the answer was read from, which may hold log-probabilities."""
-        judged = fenced_in("\n".join(message.content for message in messages))
+
+        def judged() -> str:
+            return fenced_in("\n".join(message.content for message in messages))
+
         return await self._ask(messages, answer, lambda reply: (read_answer(reply.text, answer, judged=judged), reply))
 
     async def choose(self, messages: Sequence[Message], choices: Sequence[str]) -> str:

@@ -115,11 +115,11 @@ class Prompt:
                     raise ConfigError(f"prompt '{self.name}': {UnknownName('value', name, self.inputs)}")
             missing = ", ".join(name for name in self.inputs if name not in values)
             raise ConfigError(f"prompt '{self.name}': no value for {missing}")
-        return [Message(role=role, content=_filled(parts, values)) for role, parts in self._messages]
+        return [Message.trusted({"role": role, "content": _filled(parts, values)}) for role, parts in self._messages]
 
 
 _FENCE = re.compile(r"<(?P<mark>data-[0-9a-f]{16})>\n(?P<inside>.*?)\n</(?P=mark)>", re.DOTALL)
-_FENCE_TAG = re.compile(r"<(?P<end>/?)(?P<mark>data-[0-9a-f]{16})>")
+_FENCE_TAG = re.compile(r"<(/?)(data-[0-9a-f]{16})>")
 
 
 def fenced(text: str) -> str:
@@ -138,16 +138,16 @@ def fenced_in(text: str) -> str:
 
 def fence_marks(text: str) -> list[str]:
     """The marks of the fences in a rendered prompt, in order; one inside a fence is only text."""
-    tags = list(_FENCE_TAG.finditer(text)) if "<data-" in text else []
+    tags = _FENCE_TAG.findall(text) if "<data-" in text else []
     # where each is closed at the latest: whoever looks for that from every opening reads a hostile text for minutes
-    closed = {tag["mark"]: place for place, tag in enumerate(tags) if tag["end"]}
+    closed = {mark: place for place, (end, mark) in enumerate(tags) if end}
     marks: list[str] = []
     inside: str | None = None
-    for place, tag in enumerate(tags):
-        if inside is None and not tag["end"] and closed.get(tag["mark"], -1) > place:
-            inside = tag["mark"]
-            marks.append(inside)
-        elif tag["end"] and tag["mark"] == inside:
+    for place, (end, mark) in enumerate(tags):
+        if inside is None and not end and closed.get(mark, -1) > place:
+            inside = mark
+            marks.append(mark)
+        elif end and mark == inside:
             inside = None
     return marks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -25,21 +25,21 @@ class Unreadable(ValueError):
     """A reply is no answer of the asked form; the text says what is wrong, as the judge should read it."""
 
 
-def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
+def read_answer(text: str, answer: type[Answer], *, judged: Callable[[], str] = str) -> Answer:
     """The answer in a reply.
 
     A reply that is JSON is taken as it is. Else reasoning blocks, fences and prose around one JSON object are left
     out, and as the last resort the object is repaired: trailing commas, comments, Python literals, raw line breaks,
-    bad escapes. A number or word is never cut out of a longer one. An object among prose that stands in the `judged`
-    text as well is a quotation, not the judge's own answer. Where a label is all that an answer must have, a line
-    of plain text is an answer too, as `read_label` reads it.
+    bad escapes. A number or word is never cut out of a longer one. An object among prose that stands in the text that
+    `judged` gives as well is a quotation, not the judge's own answer. Where a label is all that an answer must have, a
+    line of plain text is an answer too, as `read_label` reads it.
 
     Raises:
         Unreadable: nothing fits, or two different answers do.
     """
     if not text.strip():
         raise Unreadable("it is empty")
-    problem = Unreadable(f"it holds no JSON object with {listed(answer.model_fields)}")
+    problem: Unreadable | None = None
     found: list[Answer] = []
     for value in _values(text, answer, judged):
         try:
@@ -55,7 +55,7 @@ def read_answer(text: str, answer: type[Answer], *, judged: str = "") -> Answer:
     if not found and "{" not in text:
         found += _labelled(text, answer)
     if not found:
-        raise problem
+        raise problem or Unreadable(f"it holds no JSON object with {listed(answer.model_fields)}")
     return found[0]
 
 
@@ -101,7 +101,7 @@ def _validated(value: Any, answer: type[Answer]) -> Answer:
         if not isinstance(value, dict):
             raise Unreadable(f"it is no JSON object with {listed(answer.model_fields)}")
         read = answer.model_validate(value)
-        if _has_nan(read.model_dump()):
+        if _has_nan(read):
             raise Unreadable("it holds a number that is not finite")
     except ValidationError as problem:
         raise Unreadable(explained(problem, value)) from problem
@@ -130,15 +130,15 @@ def _is_number(value: object) -> bool:
 # --- where an answer may be ---------------------------------------------------------------------------------------
 
 
-def _values(text: str, answer: type[BaseModel], judged: str) -> list[Any]:
+def _values(text: str, answer: type[BaseModel], judged: Callable[[], str]) -> list[Any]:
     """The values that may be the answer: the whole reply if that is JSON, else what stands among other text."""
     whole = _parsed(text, _NOTHING)
     if whole is not _NOTHING:
         # to look for another answer inside would be to change it
         return [whole]
     found = _objects(text, answer)
-    if found and "{" in judged:
-        quoted = _objects(judged, answer)
+    if found and "{" in (shown := judged()):
+        quoted = _objects(shown, answer)
         found = [value for value in found if value not in quoted]
     if not found and _is_number(text):
         found.append(text)
@@ -288,7 +288,8 @@ def _bare_values_are_whole(span: str) -> bool:
 def _without_halves(value: Any) -> Any:
     """Halves of surrogate pairs become the replacement character: no file can hold them."""
     if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(value) else value
+        halved = not value.isascii() and _HALF.search(value)
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if halved else value
     if isinstance(value, dict):
         return {_without_halves(key): _without_halves(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -302,6 +303,12 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 def _has_nan(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
+    if value is None or isinstance(value, str | int):
+        # what most are, before what takes longer to ask
+        return False
+    if isinstance(value, BaseModel):
+        # with fields that it was not asked for
+        value = vars(value) | (value.model_extra or {})
     if isinstance(value, Mapping):
         return any(_has_nan(item) for item in value.values())
     return isinstance(value, list | tuple | set | frozenset) and any(_has_nan(item) for item in value)

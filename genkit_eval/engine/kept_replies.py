@@ -67,7 +67,7 @@ class KeptReplies:
         self._cache: CallCache | None = None
         self._opening = threading.Lock()
         # an event belongs to its loop, and each thread has its own
-        self._asked: dict[tuple[int, str], anyio.Event] = {}
+        self._asked: dict[tuple[int, str], list[anyio.Event]] = {}
 
     def keep_in(self, journal: Journal) -> None:
         """From now on, what is told is kept in this run's journal."""
@@ -115,16 +115,22 @@ class KeptReplies:
         if self._use == "off":
             yield
             return
-        done = self._asked[place] = anyio.Event()
+        waiting = self._asked[place] = []
         try:
             yield
         finally:
             del self._asked[place]
-            done.set()
+            for told in waiting:
+                told.set()
 
     def asked_now(self, key: RequestKey) -> anyio.Event | None:
         """When somebody has been told who asks the same at this moment; None if nobody does."""
-        return self._asked.get((get_ident(), key.text))
+        waiting = self._asked.get((get_ident(), key.text))
+        if waiting is None:
+            return None
+        told = anyio.Event()
+        waiting.append(told)
+        return told
 
     def close(self) -> None:
         """Write what is waiting."""

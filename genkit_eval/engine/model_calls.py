@@ -329,9 +329,11 @@ class CellCalls:
             usage = spent.as_usage(name) if self._used_by == TARGET else spent.unanswered(name)
             self._run.totals.add_unbilled(self._used_by, name, usage)
 
-    def _counted(self) -> None:
-        for usage in self.usage():
+    def _counted(self) -> list[ModelUsage]:
+        spent = self.usage()
+        for usage in spent:
             self._run.totals.add(self._used_by, usage.model, usage)
+        return spent
 
     def usage(self) -> list[ModelUsage]:
         """What was spent so far, by model."""
@@ -341,8 +343,7 @@ class CellCalls:
         """The metrics, the first one with what they cost."""
         if not self._spent:
             return metrics
-        self._counted()
-        return [metrics[0].costing(self.usage()), *metrics[1:]]
+        return [metrics[0].costing(self._counted()), *metrics[1:]]
 
 
 def _remembered(model: Model, reply: Reply | None) -> Reply | None:

@@ -93,6 +93,7 @@ def _seen(image: Image) -> str:
     return _digest(image.url.encode())
 
 
+@lru_cache(maxsize=256)
 def _placeholder(number: int) -> str:
     # of a mark's own form and length
     return f"data-{number:016d}"
