@@ -56,6 +56,8 @@ def _imports(rounds: int) -> Table:
 
 def _printed(code: str) -> str:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    # where no compiled modules may be written, all would be compiled each time: nobody's installation is so
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
