@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from tests.bench.measure import ROOT
+from tests.bench.measure import ROOT, environment
 from tests.bench.options import Options
 from tests.bench.table import Row, Table, count, megabytes, seconds
 
@@ -55,11 +55,8 @@ def _imports(rounds: int) -> Table:
 
 
 def _printed(code: str) -> str:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    # where no compiled modules may be written, all would be compiled each time: nobody's installation is so
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=ROOT, env=environment(), capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
 

@@ -60,7 +60,10 @@ def children_cpu() -> float:
 
 def environment() -> dict[str, str]:
     """For other processes: the same modules as here, wherever they come from."""
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    variables = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    # where no compiled modules may be written, all would be compiled each time: nobody's installation is so
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    return variables
 
 
 def in_child(arm: Arm) -> Cost:
