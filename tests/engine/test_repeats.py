@@ -72,10 +72,6 @@ def test_given_outputs_cannot_be_had_again(ge: GenkitEval) -> None:
         )
 
 
-class Stop(BaseException):
-    """Ends a run from within, as a kill would."""
-
-
 @pytest.mark.parametrize("kind", ["inline", "file", "dataset"])
 def test_a_run_that_was_stopped_makes_up_for_the_passes_that_are_missing(
     ge: GenkitEval, tmp_path: Path, kind: str
