@@ -233,7 +233,7 @@ def evaluator_from(fn: Callable[..., Any], name: str, settings: EvaluatorSetting
     for setting in settings:
         if setting not in EvaluatorSettings.__annotations__:
             raise ConfigError(f"{what}: {UnknownName('setting', setting, EvaluatorSettings.__annotations__)}")
-    parameters = _parameters(fn, what, 1, 2)
+    parameters = _parameters(fn, what, most=2)
     second = parameters[1] if len(parameters) > 1 else None
     options = settings.get("options") or (_options_model(fn, second, what) if second else None)
     if options is not None and second is None:
@@ -276,7 +276,7 @@ def checked_name(kind: str, name: str) -> str:
 
 def flow_from(fn: Callable[..., Any], *, name: str, metadata: Mapping[str, JsonValue] | None) -> Flow:
     """A flow from a function of one parameter."""
-    (parameter,) = _parameters(fn, f"flow '{name}'", 1, 1)
+    (parameter,) = _parameters(fn, f"flow '{name}'", most=1)
     annotation = _annotation(fn, parameter)
     return Flow(name=name, fn=fn, annotation=annotation, is_async=_is_async(fn), metadata=metadata or {})
 
@@ -311,7 +311,7 @@ def _is_async(fn: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(getattr(target, "__call__", None))  # noqa: B004
 
 
-def _parameters(fn: Callable[..., Any], what: str, least: int, most: int) -> list[inspect.Parameter]:
+def _parameters(fn: Callable[..., Any], what: str, *, most: int) -> list[inspect.Parameter]:
     if not callable(fn):
         raise ConfigError(f"{what} is a {type(fn).__name__}, not a function")
     try:
@@ -320,7 +320,7 @@ def _parameters(fn: Callable[..., Any], what: str, least: int, most: int) -> lis
         raise ConfigError(f"{what}: {problem}: wrap it in a function of your own") from problem
     places = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = [p for p in places if p.default is p.empty]
-    if len(needed) > most or len(places) < least:
+    if len(needed) > most or not places:
         wanted = "one parameter" if most == 1 else "a data point, and options if it has any"
         raise ConfigError(f"{what}: {origin_of(fn)} takes {len(needed)} parameters; expected {wanted}")
     return places[:most]

@@ -57,8 +57,8 @@ def judged_by(ge: GenkitEval, model: Any) -> None:
         return float((await ge.generate("test/grader", str(point.output))).text)
 
 
-async def one(ge: GenkitEval, *evaluators: str, judge: int = 3, limits: Limits | None = None) -> list[EvalMetric]:
-    run = await ge.evaluate([SAMPLE], target=None, evaluators=evaluators, repeats=Repeats(judge=judge), limits=limits)
+async def one(ge: GenkitEval, *evaluators: str, limits: Limits | None = None) -> list[EvalMetric]:
+    run = await ge.evaluate([SAMPLE], target=None, evaluators=evaluators, repeats=Repeats(judge=3), limits=limits)
     return list(run.results[0].metrics)
 
 

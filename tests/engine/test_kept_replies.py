@@ -253,13 +253,13 @@ class Halting:
         return Reply(text=f'{messages[0].content} says {{"verdict": true}}', usage=Usage(input_tokens=7))
 
 
-def chained(model: Halting, root: Path, *, calls: int = 3) -> GenkitEval:
-    """An app with an evaluator that asks several times, each time about what was said before."""
+def chained(model: Halting, root: Path) -> GenkitEval:
+    """An app with an evaluator that asks three times, each time about what was said before."""
     ge, judge = GenkitEval(root=root), Judge(model)
 
     async def chain(point: DataPoint) -> bool:
         said = str(point.output)
-        for _ in range(calls):
+        for _ in range(3):
             answer = await judge.ask([Message(role="user", content=fenced(said))], Verdict)
             said += str(answer.verdict)
         return True

@@ -36,9 +36,9 @@ class Stub:
         return self.says.pop(0) if len(self.says) > 1 else self.says[0]
 
 
-async def assessed(assess: Assess, name: str, *, options: Any = None, **fields: object) -> EvalMetric:
+async def assessed(assess: Assess, name: str, **fields: object) -> EvalMetric:
     ge = GenkitEval(plugins=[judges(judge=Assessor(assess))])
-    (metric,) = await ge.score(data_point(**{**AGENT, **fields}), ge.ref(name, **(options or {})))
+    (metric,) = await ge.score(data_point(**{**AGENT, **fields}), name)
     return metric
 
 
