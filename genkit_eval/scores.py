@@ -11,11 +11,12 @@ from numbers import Real
 
 from genkit_eval.types import Direction, Outcome, Score, Status
 
-__all__ = ["ScoreRule", "as_scores"]
+__all__ = ["EDGE", "ScoreRule", "as_scores"]
 
 TRUE = Score.trusted({"score": True, "status": Status.PASS, "outcome": Outcome.VERDICT})
 FALSE = Score.trusted({"score": False, "status": Status.FAIL, "outcome": Outcome.VERDICT})
 EDGE = 1e-9
+"""By so much a number may miss a limit for having been rounded: 0.7 as a sum of tenths is 0.7."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,11 @@ from pydantic import JsonValue
 
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import EvaluatorRef
-from genkit_eval.scores import ScoreRule
+from genkit_eval.scores import EDGE, ScoreRule
 from genkit_eval.types import Direction, Finding, Outcome, Score, Status
 
 __all__ = ["Combination", "Heard", "Part", "all_of", "any_of", "gate", "negate", "settled", "weighted"]
 
-EDGE = 1e-9
 MOST_OF_REASON = 200
 Otherwise = Literal["FAIL", "PASS", "INCONCLUSIVE"]
 Missing = Literal["inconclusive", "leave_out"]

@@ -15,14 +15,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, V
 from genkit_eval import DataPoint, Finding, Outcome, Sample, Score, Status
 from genkit_eval.errors import DataError, shortened
 from genkit_eval.misfits import misfits
+from genkit_eval.scores import EDGE
 
 __all__ = ["MAX_FINDINGS", "Heuristic", "Options", "Thresholded", "verdict", "with_custom"]
 
 MAX_FINDINGS, MAX_REASON = 500, 1_000
 """How many findings of a score are kept, and how many characters of its reason: run files are read by people."""
-
-EDGE = 1e-9
-"""A score this near below the threshold is at it: 0.7 as a sum of tenths is 0.7."""
 
 
 class Options(BaseModel):

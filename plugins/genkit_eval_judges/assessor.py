@@ -15,8 +15,8 @@ from pydantic import BaseModel, JsonValue
 from genkit_eval import Message, ModelError, Reply
 from genkit_eval.judged import NONE, digest_of
 from genkit_eval.prompts import fence_marks
+from genkit_eval.scores import EDGE
 from genkit_eval_judges.rating import GRAVITY
-from genkit_eval_judges.recipe import EDGE
 
 __all__ = ["Assess", "Assessor"]
 

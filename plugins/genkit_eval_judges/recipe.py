@@ -16,13 +16,12 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from genkit_eval import DataPoint, Finding, Prompt, Score, Status
 from genkit_eval.judged import Instruments, JudgedMetric
+from genkit_eval.scores import EDGE
 from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 
-__all__ = ["EDGE", "MEAN", "PROMPTS", "Ask", "JudgeOptions", "Recipe", "decided"]
+__all__ = ["MEAN", "PROMPTS", "Ask", "JudgeOptions", "Recipe", "decided"]
 
 PROMPTS = Path(__file__).parent / "prompts"
-EDGE = 1e-9
-"""By so much a number may miss a limit for being rounded."""
 MEAN = "the mean of several judges"
 
 Ask = Callable[[Inputs, Any, Instruments], Awaitable[Score]]

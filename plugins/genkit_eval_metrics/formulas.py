@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
+from genkit_eval.scores import EDGE
+
 __all__ = [
     "above",
     "average_precision",
@@ -24,8 +26,6 @@ __all__ = [
     "share_of",
     "summary_score",
 ]
-
-EDGE = 1e-9
 
 
 def above(score: float, cut: float) -> bool:

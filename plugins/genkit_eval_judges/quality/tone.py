@@ -13,9 +13,10 @@ from pydantic import Field, create_model
 from genkit_eval import Score
 from genkit_eval.answers import Choice, Unit
 from genkit_eval.judged import Answer, Instruments, NothingToJudge
+from genkit_eval.scores import EDGE
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.quality.rubric import scorable
-from genkit_eval_judges.recipe import EDGE, Ask, JudgeOptions, Recipe, decided
+from genkit_eval_judges.recipe import Ask, JudgeOptions, Recipe, decided
 
 __all__ = ["FORMALITY", "JUDGES", "SENTIMENT", "ToneOptions"]
 
