@@ -60,11 +60,21 @@ __all__ = [
 SHOWN_PROBLEMS = 20
 
 
-def _nearest(name: str, known: Iterable[str], *, n: int, cutoff: float) -> list[str]:
-    # 2 ms, which only a mistake need cost
-    from difflib import get_close_matches
+MUCH_LESS_ALIKE = 0.15
 
-    return get_close_matches(name, list(known), n=n, cutoff=cutoff)
+
+def _nearest(name: str, known: Iterable[str], *, n: int, cutoff: float) -> list[str]:
+    """Those that were probably meant: "genkitEval/regex" by "regex", else the most alike."""
+    # 2 ms, which only a mistake need cost
+    from difflib import SequenceMatcher, get_close_matches
+
+    names, last = list(known), f"/{name.lower()}"
+    same = [known for known in names if "/" not in name and known.lower().endswith(last)]
+    if same:
+        return sorted(same, key=lambda known: (not known.endswith(name), known.lower()))[:n]
+    found = get_close_matches(name, names, n=n, cutoff=cutoff)
+    alike = {known: SequenceMatcher(None, known, name).ratio() for known in found}
+    return [known for known in found if alike[known] > alike[found[0]] - MUCH_LESS_ALIKE]
 
 
 def shortened(text: str, most: int = 80) -> str:

@@ -93,6 +93,21 @@ def test_the_nearest_names_are_offered_or_all_or_none() -> None:
     assert "did you mean 'alpha'?" in str(UnknownName("flow", "alpa", ["alpha", "beta"]))
     assert "defined are 'alpha', 'beta'" in str(UnknownName("flow", "zzz", ["alpha", "beta"]))
     assert "and 5 more" in str(UnknownName("flow", "zzz", [f"flow{i:02}" for i in range(15)]))
+
+
+@pytest.mark.parametrize(
+    ("name", "offered"),
+    [
+        ("regex", "'genkitEval/regex'?"),
+        ("FAITHFULNESS", "'judge/faithfulness' or 'quality/Faithfulness'?"),
+        ("genkitEval/regx", "'genkitEval/regex'?"),
+        ("juge/faithfulness", "'judge/faithfulness'?"),
+    ],
+)
+def test_the_nearest_names_are_of_the_same_last_part_or_really_alike(name: str, offered: str) -> None:
+    names = ["genkitEval/regex", "genkitEval/jsonata", "judge/faithfulness", "quality/Faithfulness", "rule/starts_with"]
+
+    assert str(UnknownName("evaluator", name, names)).endswith(f"did you mean {offered}")
     assert "no flow is defined" in str(UnknownName("flow", "zzz", []))
 
 

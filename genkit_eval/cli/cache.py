@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from genkit_eval.cli.help import VerbGroup
 from genkit_eval.cli.options import Verb
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.engine.cache import CacheInfo, CallCache, cache_path
@@ -20,7 +21,7 @@ __all__ = ["command"]
 _COLUMNS = (Column("model", least=20), Column("replies", right=True), Column("size", right=True))
 
 
-@click.group("cache")
+@click.group("cache", cls=VerbGroup)
 def command() -> None:
     """Replies of judges and embedders that are kept between runs, so that the same request is not paid for twice.
 

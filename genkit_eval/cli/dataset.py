@@ -10,6 +10,8 @@ from typing import Any
 import click
 
 from genkit_eval._json import json_text
+from genkit_eval.cli.help import VerbGroup
+from genkit_eval.cli.numbers import whole_number
 from genkit_eval.cli.options import (
     Verb,
     app_option,
@@ -44,7 +46,7 @@ SHOWN_SAMPLES = 10
 _TYPES = click.Choice([kind.value for kind in DatasetType], case_sensitive=False)
 
 
-@click.group("dataset")
+@click.group("dataset", cls=VerbGroup)
 def command() -> None:
     """Datasets by id, every version kept.
 
@@ -114,7 +116,7 @@ def list_datasets(**options: Any) -> int:
 
 @command.command("show", cls=Verb)
 @click.argument("dataset")
-@click.option("--version", type=click.IntRange(min=1), metavar="N", help="An older version.")
+@click.option("--version", type=whole_number(1), metavar="N", help="An older version.")
 @click.option("--all", "every", is_flag=True, help=f"Every sample, not only the first {SHOWN_SAMPLES}.")
 @app_option
 @root_option
@@ -204,7 +206,7 @@ def history(**options: Any) -> int:
 @command.command("export", cls=Verb)
 @click.argument("dataset")
 @click.argument("file")
-@click.option("--version", type=click.IntRange(min=1), metavar="N", help="An older version.")
+@click.option("--version", type=whole_number(1), metavar="N", help="An older version.")
 @format_option
 @app_option
 @root_option

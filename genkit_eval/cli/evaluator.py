@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from genkit_eval.cli.asked_prompts import say_what_it_asks
 from genkit_eval.cli.evaluator_verbs import export_evaluator, import_evaluators, new_evaluator, say_schema
+from genkit_eval.cli.help import VerbGroup
 from genkit_eval.cli.option_lines import option_lines
 from genkit_eval.cli.options import Verb, app_option, format_option, model_options, root_option
 from genkit_eval.cli.output import columns, say, say_json
@@ -24,7 +25,7 @@ from genkit_eval.report.text import wrap
 __all__ = ["command"]
 
 
-@click.group("evaluator")
+@click.group("evaluator", cls=VerbGroup)
 def command() -> None:
     """The evaluators of the app, or of the installed plugins, and those of your own in files.
 

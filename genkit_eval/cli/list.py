@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from genkit_eval.cli.numbers import whole_number
 from genkit_eval.cli.options import Verb, app_option, case_options, cases_of, root_option
 from genkit_eval.cli.output import columns, say, say_json, tell
 from genkit_eval.cli.session import open_stores
@@ -23,7 +24,7 @@ UNREADABLE = 2
 @click.option("--dataset", metavar="ID", help="Only runs of this dataset.")
 @click.option("-t", "--target", metavar="TARGET", help="Only runs of this target.")
 @case_options
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option("--limit", type=whole_number(1), metavar="N", help="Only the newest N.")
 @app_option
 @root_option
 def command(**options: Any) -> int:

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
+from genkit_eval.cli.help import write_options
+from genkit_eval.cli.numbers import amount, whole_number
 from genkit_eval.errors import no_constant
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "route_options",
     "speed_options",
     "version_value",
+    "with_options",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -53,6 +56,10 @@ class Verb(click.Command):
             click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
             click.Option(["--debug"], is_flag=True, expose_value=False, help=DEBUG_HELP),
         ]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options; many of them under headings."""
+        write_options(self.get_params(ctx), ctx, formatter)
 
 
 def app_option(function: F) -> F:
@@ -147,14 +154,14 @@ def route_options(function: F) -> F:
     return with_options(options, function)
 
 
-_PER_MINUTE = click.FloatRange(min=0, min_open=True)
+_PER_MINUTE = amount("a number above 0", above_zero=True)
 
 
 def speed_options(function: F) -> F:
     """How much at once, and how long."""
-    seconds = click.FloatRange(min=0)
+    seconds = amount("seconds from 0 up")
     options = [
-        click.option("--max-concurrency", type=click.IntRange(min=1), metavar="N", help="Samples in flight. [32]"),
+        click.option("--max-concurrency", type=whole_number(1), metavar="N", help="Samples in flight. [32]"),
         click.option("--timeout", type=seconds, metavar="S", help="Seconds for each call; 0: no deadline. [600]"),
         click.option("--target-timeout", type=seconds, metavar="S", help="Seconds for a call of the target."),
         click.option("--evaluator-timeout", type=seconds, metavar="S", help="Seconds for a call of an evaluator."),
@@ -172,7 +179,7 @@ def speed_options(function: F) -> F:
             metavar="S",
             help="Seconds for all attempts of a model call; 0: a single one. [300]",
         ),
-        click.option("--retries", type=click.IntRange(min=0), metavar="N", help="How often it is sent again. [5]"),
+        click.option("--retries", type=whole_number(0), metavar="N", help="How often it is sent again. [5]"),
         click.option("--requests-per-minute", type=_PER_MINUTE, metavar="N", help="To each model. [as it bears]"),
         click.option("--tokens-per-minute", type=_PER_MINUTE, metavar="N", help="To and from each model."),
         click.option(
@@ -192,7 +199,7 @@ def repeat_options(function: F) -> F:
     options = [
         click.option(
             "--repeats",
-            type=click.IntRange(min=1),
+            type=whole_number(1),
             default=1,
             metavar="N",
             help="Run each sample N times: the report has what its passes agree on, pass@k and pass^k. [1]",
@@ -205,7 +212,7 @@ def repeat_options(function: F) -> F:
 def judge_repeats_option(function: F) -> F:
     """`--judge-repeats`."""
     help_text = "Ask each judge N times about each output: the median, or what most answers say, counts. [1]"
-    option = click.option("--judge-repeats", type=click.IntRange(min=1), default=1, metavar="N", help=help_text)
+    option = click.option("--judge-repeats", type=whole_number(1), default=1, metavar="N", help=help_text)
     return option(function)
 
 
@@ -222,7 +229,7 @@ def report_options(function: F) -> F:
         ),
         click.option(
             "--max-failed",
-            type=click.IntRange(min=0),
+            type=whole_number(0),
             default=0,
             metavar="N",
             help="How many FAILED cells are tolerated before the exit code is 1. [0]",

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from genkit_eval.cli.consent import forecast_of
+from genkit_eval.cli.numbers import whole_number
 from genkit_eval.cli.options import Verb
 from genkit_eval.cli.output import columns, say, say_json
 from genkit_eval.cli.run_options import check_run_options, request_of, run_options
@@ -21,7 +22,7 @@ __all__ = ["command"]
 
 @click.command("plan", cls=Verb)
 @run_options
-@click.option("--probe", type=click.IntRange(min=1), metavar="N", help="Run N cases, and estimate from what they take.")
+@click.option("--probe", type=whole_number(1), metavar="N", help="Run N cases, and estimate from what they take.")
 def command(**options: Any) -> int:
     """Say what `run` with the same options would take: cases, calls of models, tokens, cost, time.
 

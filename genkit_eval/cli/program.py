@@ -47,6 +47,13 @@ _OPTIONS = {
 """How what was left out is given on a command line."""
 
 
+_ARGUMENTS = {
+    "data": "name a dataset, or a file of samples like questions.jsonl",
+    "run": "name a run; genkit-eval list shows them",
+}
+"""What an argument is that was left out, where its name does not tell."""
+
+
 class Program(click.Group):
     """A group whose verbs are imported when they are used."""
 
@@ -128,13 +135,19 @@ def _guarded(arguments: Sequence[str]) -> int:
         return 0
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "genkit-eval"
-        return _refused(arguments, [f"{path}: {problem.format_message()} (see {path} --help)"])
+        return _refused(arguments, [f"{path}: {_usage(problem)} (see {path} --help)"])
     except click.ClickException as problem:
         return _refused(arguments, [f"genkit-eval: {problem.format_message()}"])
     except (GenkitEvalError, OSError) as problem:
         if "--debug" in arguments:
             logging.getLogger("genkit_eval.cli").exception("refused")
         return _refused(arguments, _lines_of(problem))
+
+
+def _usage(problem: click.UsageError) -> str:
+    said = problem.format_message().removesuffix(".")
+    name = problem.param.name if isinstance(problem, click.MissingParameter) and problem.param is not None else None
+    return f"{said}: {_ARGUMENTS[name]}" if name in _ARGUMENTS else said
 
 
 def _refused(arguments: Sequence[str], lines: Sequence[str]) -> int:

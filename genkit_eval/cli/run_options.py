@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from genkit_eval.cli.evaluation import Request, limits_of, refs_of, routed
+from genkit_eval.cli.numbers import whole_number
 from genkit_eval.cli.options import (
     app_option,
     cache_options,
@@ -35,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def run_options(function: F) -> F:
     """DATA, and every option that says what is run, on which samples, and on what terms."""
     tags_help = "Only samples with this tag. Repeatable: any of them."
-    count = click.IntRange(min=1)
+    count = whole_number(1)
     options = [
         click.argument("data"),
         app_option,

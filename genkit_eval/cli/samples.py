@@ -33,14 +33,20 @@ def data_of(text: str, *, format: str | None) -> str | Path | DataFile | list[Sa
 
 @contextmanager
 def suggesting_files(data: object) -> Iterator[None]:
-    """Within, a dataset that does not exist is refused with the files that are called nearly so."""
+    """Within, a dataset that does not exist is refused with the files that are called nearly so, or how to add it."""
     try:
         yield
     except NotFound as problem:
-        near = files_like(Path(data)) if problem.kind == "dataset" and isinstance(data, str) else []
-        if not near:
+        if problem.kind != "dataset" or not isinstance(data, str):
             raise
-        raise ConfigError(f"{problem}; did you mean the file {' or '.join(near)}?") from problem
+        if Path(data).is_dir():
+            raise ConfigError(f"'{data}' is a folder: name a file of samples in it") from problem
+        near = files_like(Path(data))
+        if near:
+            raise ConfigError(f"{problem}; did you mean the file {' or '.join(near)}?") from problem
+        if "did you mean" in str(problem):
+            raise
+        raise ConfigError(f"{problem}: add it with genkit-eval dataset add {data} FILE, or name a file") from problem
 
 
 def samples_of(text: str, *, format: str | None, schema: DatasetSchema | None = None) -> list[Sample]:

@@ -66,8 +66,8 @@ class Session:
             if advice is None or problem.kind not in ("flow", "evaluator"):
                 raise
             known = self.ge.registry.flows if problem.kind == "flow" else self.ge.registry.evaluators
-            said = f"{problem}; " if known else f"unknown {problem.kind} '{problem.name}': "
-            raise ConfigError(said + advice) from problem
+            said = f"{problem} ({advice})" if known else f"unknown {problem.kind} '{problem.name}': {advice}"
+            raise ConfigError(said) from problem
 
 
 def open_app(options: Mapping[str, object]) -> Session:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from genkit_eval.cli.numbers import amount, whole_number
 from genkit_eval.cli.options import with_options
 from genkit_eval.engine import Budget
 
@@ -19,7 +20,7 @@ _KINDS = ("usd", "tokens", "calls", "seconds")
 
 def spending_options(function: F) -> F:
     """`--budget-usd` and its like."""
-    above_zero, whole = click.FloatRange(min=0, min_open=True), click.IntRange(min=1)
+    above_zero, whole = amount("a number above 0", above_zero=True), whole_number(1)
     options = [
         click.option("--budget-usd", type=above_zero, metavar="USD", help="Stop (exit 3) once so much is spent."),
         click.option("--budget-tokens", type=whole, metavar="N", help="The same in tokens, read and written."),

@@ -78,6 +78,8 @@ def _with_tags(samples: Iterable[Sample], tags: Collection[str]) -> Iterator[Sam
         else:
             none = False
             yield sample
+    if none and not known:
+        raise ConfigError(f"unknown tag '{min(wanted)}': no sample has tags")
     if none:
         raise UnknownName("tag", min(wanted), known)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,6 +54,24 @@ def test_the_lines_of_help_fit_80_columns(genkit_eval: CommandLine) -> None:
         out = genkit_eval(*name.split(), "--help").out
 
         assert max(map(len, out.splitlines())) <= 80, name
+
+
+@pytest.mark.parametrize("name", ["run", "plan", "resume", "rescore", "eval:run", "eval:flow"])
+def test_many_options_stand_under_headings(genkit_eval: CommandLine, name: str) -> None:
+    out = genkit_eval(name, "--help").out
+
+    assert "\nEvaluators:\n" in out or "\nJudges:\n" in out
+    assert "\nSpending:\n" in out
+    assert set(re.findall(r"^  (-\S+)", out.partition("\nOthers:\n")[2], re.MULTILINE)) == {
+        "--json",
+        "--debug",
+        "--help",
+    }
+
+
+def test_no_sentence_is_cut_where_a_group_lists_its_verbs(genkit_eval: CommandLine) -> None:
+    for name in ("dataset", "evaluator", "cache"):
+        assert "..." not in genkit_eval(name, "--help").out.partition("\nVerbs:\n")[2]
 
 
 def test_without_a_verb_there_is_help(genkit_eval: CommandLine) -> None:

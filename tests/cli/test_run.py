@@ -270,15 +270,35 @@ def test_a_run_file_has_a_name_for_every_system(genkit_eval: CommandLine, app: P
     assert all(character.isascii() and (character.isalnum() or character in "._-") for character in file.name)
 
 
+def test_a_folder_in_place_of_a_file_is_called_so(genkit_eval: CommandLine, app: Path) -> None:
+    (app / "samples").mkdir()
+
+    done = genkit_eval("run", "samples", "-e", "my/yes")
+
+    assert done.code == 2
+    assert "'samples' is a folder: name a file of samples in it" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run",), "Missing argument 'DATA'"),
+        (("run",), "Missing argument 'DATA': name a dataset, or a file of samples like questions.jsonl (see"),
+        (
+            ("resume",),
+            "Missing argument 'RUN': name a run; genkit-eval list shows them (see genkit-eval resume --help)",
+        ),
         (("run", "numbers.jsonl", "-t", "echo"), "no evaluators are named"),
         (("run", "numbers.jsonl", "-t", "ehco", "-e", "my/yes"), "did you mean 'echo'"),
         (("run", "numbers.jsonl", "-t", "echo", "-e", "my/yse"), "did you mean 'my/yes'"),
         (("run", "missing.jsonl", "-e", "my/yes"), "missing.jsonl: cannot be read"),
-        (("run", "missing", "-e", "my/yes"), "dataset 'missing' does not exist"),
+        (("run", "missing", "-e", "my/yes"), "add it with genkit-eval dataset add missing FILE, or name a file"),
+        (
+            ("run", "numbers.jsonl", "-e", "my/yes", "--repeats", "0"),
+            "'--repeats': '0': expected a whole number from 1",
+        ),
+        (("run", "numbers.jsonl", "-e", "my/yes", "--timeout", "soon"), "'--timeout': 'soon': expected seconds from 0"),
+        (("run", "numbers.jsonl", "-e", "my/yes", "--budget-usd", "nan"), "'nan': expected a number above 0"),
+        (("run", "numbers.jsonl", "-t", "echo", "-e", "yes"), "unknown evaluator 'yes': did you mean 'my/yes'?"),
         (("run", "numbers", "-e", "my/yes"), "did you mean the file 'numbers.jsonl'?"),
         (("run", "numbers.json", "-e", "my/yes"), "did you mean 'numbers.jsonl'?"),
         (("run", "app", "--format", "csv", "-e", "my/yes"), "app: cannot be read"),

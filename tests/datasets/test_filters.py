@@ -40,6 +40,11 @@ def test_a_tag_that_no_sample_has_is_refused_with_the_nearest() -> None:
         list(select(SAMPLES, tags=["maths"]))
 
 
+def test_a_tag_where_no_sample_has_one_is_refused_in_these_words() -> None:
+    with pytest.raises(ConfigError, match="unknown tag 'maths': no sample has tags"):
+        list(select([Sample(test_case_id="a", input=1)], tags=["maths"]))
+
+
 def test_ids_choose_in_the_order_of_the_dataset() -> None:
     assert ids(select(SAMPLES, ids=["d", "a"])) == ["a", "d"]
 
