@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from genkit_eval.attachments import made_of
 from genkit_eval.errors import DataError
-from genkit_eval.types import Attachment, DataPoint
+from genkit_eval.types import Attachment, DataPoint, ToolCall, Turn
 
 __all__ = ["with_files_apart"]
 
@@ -21,8 +22,8 @@ _FILE = re.compile(r"data:(?:application/pdf|image/(?:png|jpe?g|webp|svg\+xml))(
 def with_files_apart(point: DataPoint) -> DataPoint:
     """The data point, with what it holds as an address of data in base64 among its files instead.
 
-    Files of input, context and turns are evidence, those of the output belong to the answer. Where one stood, its name
-    stands. Data of other kinds, or that are none, stay the text that they are.
+    Files of input, context, turns and calls of tools are evidence, those of the output belong to the answer. Where one
+    stood, its name stands. Data of other kinds, or that are none, stay the text that they are.
     """
     given, made = _Files("the case"), _Files("the answer")
     values: dict[str, Any] = {
@@ -31,11 +32,9 @@ def with_files_apart(point: DataPoint) -> DataPoint:
         if point.has(name)
     }
     if point.turns:
-        contents = [given.taken_out(turn.content) for turn in point.turns]
-        values["turns"] = [
-            turn.model_copy(update={"content": content}) if turn.has("content") else turn
-            for turn, content in zip(point.turns, contents, strict=True)
-        ]
+        values["turns"] = [given.out_of_turn(turn) for turn in point.turns]
+    if point.tools:
+        values["tools"] = [given.out_of_call(call) for call in point.tools]
     if not given.found and not made.found:
         return point
     values["attachments"] = [*point.attachments, *given.found]
@@ -58,9 +57,30 @@ class _Files:
             return [self.taken_out(item) for item in value]
         if not isinstance(value, str) or _FILE.match(value) is None:
             return value
-        name = f"file {len(self.found) + 1} of {self.of}"
-        try:
-            self.found.append(made_of(value, name))
-        except DataError:
+        file = _held(value)
+        if file is None:
             return value
+        name = f"file {len(self.found) + 1} of {self.of}"
+        self.found.append(file.model_copy(update={"name": name}))
         return f"({name})"
+
+    def out_of_turn(self, turn: Turn) -> Turn:
+        """The turn, with the name of each file in its place."""
+        content = {"content": self.taken_out(turn.content)} if turn.has("content") else {}
+        calls = {"tool_calls": [self.out_of_call(call) for call in turn.tool_calls]} if turn.tool_calls else {}
+        return turn.model_copy(update={**content, **calls})
+
+    def out_of_call(self, call: ToolCall) -> ToolCall:
+        """The call, with the name of each file in its place."""
+        held = [name for name in ("arguments", "output") if call.has(name)]
+        return call.model_copy(update={name: self.taken_out(getattr(call, name)) for name in held})
+
+
+# all judges of a case ask for the same ones, and megabytes take a while to decode
+@lru_cache(maxsize=16)
+def _held(address: str) -> Attachment | None:
+    """The file that an address of data holds; None where it holds none."""
+    try:
+        return made_of(address)
+    except DataError:
+        return None

@@ -63,6 +63,30 @@ async def test_files_in_context_and_turns_are_evidence_each_under_a_name_of_its_
     assert "base64" not in shown
 
 
+SHOT = {"name": "screenshot", "id": "1", "arguments": {"of": PNG}, "output": {"shown": PNG}}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"tools": [SHOT]},
+        {
+            "turns": [
+                {"role": "user", "content": "Look!"},
+                {"role": "assistant", "content": "Fine.", "toolCalls": [SHOT]},
+            ]
+        },
+    ],
+)
+async def test_files_in_calls_of_tools_are_evidence_too(judged: Judged, fields: dict[str, Any]) -> None:
+    _, model = await judged("judge/task_alignment", RATED, input="Look!", output="Fine.", plan=["Look."], **fields)
+
+    assert len(model.calls[0].messages[-1].images) == 2
+    shown = fenced_in(model.calls[0].text)
+    assert 'screenshot({"of": "(file 1 of the case)"}) -> {"shown": "(file 2 of the case)"}' in shown
+    assert "base64" not in model.calls[0].text
+
+
 async def test_genkits_metrics_do_the_same() -> None:
     model = ScriptedModel('{"reason": "r", "verdict": false}')
     ge = GenkitEval(plugins=[genkit_metrics(judge=model)])
