@@ -11,6 +11,7 @@ import pytest
 
 import genkit_eval
 import genkit_eval_heuristics
+import genkit_eval_judges
 import genkit_eval_local
 import genkit_eval_metrics
 import genkit_eval_openai
@@ -20,7 +21,14 @@ PROGRAMS = {"__main__"}
 
 
 def module_names() -> list[str]:
-    packages = (genkit_eval, genkit_eval_heuristics, genkit_eval_local, genkit_eval_metrics, genkit_eval_openai)
+    packages = (
+        genkit_eval,
+        genkit_eval_heuristics,
+        genkit_eval_judges,
+        genkit_eval_local,
+        genkit_eval_metrics,
+        genkit_eval_openai,
+    )
     names = [package.__name__ for package in packages]
     for package in packages:
         names += [info.name for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]

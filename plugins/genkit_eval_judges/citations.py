@@ -19,7 +19,7 @@ from genkit_eval_judges.counting import LONGEST_FINDING, CountOptions, nothing_c
 from genkit_eval_judges.inputs import Inputs
 from genkit_eval_judges.recipe import Recipe, decided
 
-__all__ = ["JUDGES", "Citation", "CitationOptions", "aggregate", "citations"]
+__all__ = ["JUDGES", "Citation", "CitationOptions", "aggregate", "citation_faithfulness", "citations"]
 
 _PLACE = "\ue000"
 # markers after the full stop belong to the sentence; a point inside a number ends nothing

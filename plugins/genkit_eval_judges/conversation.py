@@ -17,7 +17,7 @@ from genkit_eval_judges.inputs import Exchange, Inputs, answers, is_reply, told
 from genkit_eval_judges.rating import rated, rated_aspects
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES"]
+__all__ = ["JUDGES", "exchange_relevancy", "knowledge_retention", "last_turn"]
 
 BESIDE = ("system_prompt", "attachments")
 """What a conversation was held by, whatever was said in it."""

@@ -22,6 +22,7 @@ __all__ = [
     "each_judged",
     "nothing_counted",
     "portions",
+    "share_that_holds",
     "supported_claims",
 ]
 

@@ -24,7 +24,20 @@ from pydantic_core import PydanticCustomError
 from genkit_eval.answers import label_key
 from genkit_eval.errors import UnknownName
 
-__all__ = ["Anchors", "Category", "Criterion", "Demonstration", "GEval", "Nearest", "Own", "Range", "Variable"]
+__all__ = [
+    "MENTION",
+    "Anchors",
+    "Category",
+    "Criterion",
+    "Demonstration",
+    "GEval",
+    "Nearest",
+    "Own",
+    "Part",
+    "Range",
+    "Variable",
+    "number_text",
+]
 
 MENTION = re.compile(r"\{\{\s*([\w.-]+)\s*\}\}")
 """How the text of a criterion speaks of a variable."""

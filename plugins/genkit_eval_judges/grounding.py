@@ -16,7 +16,7 @@ from genkit_eval_judges.counting import CountOptions, counted, nothing_counted, 
 from genkit_eval_judges.inputs import Inputs, set_in, told
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES", "HallucinationOptions"]
+__all__ = ["JUDGES", "HallucinationOptions", "hallucination", "turn_faithfulness"]
 
 
 class HallucinationOptions(CountOptions):

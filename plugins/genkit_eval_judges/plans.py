@@ -11,7 +11,7 @@ from genkit_eval_judges.inputs import INPUTS, Inputs
 from genkit_eval_judges.rating import UNIT, ScaleOptions, as_it_is, rated, rated_on_scale
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES", "PlanOptions"]
+__all__ = ["JUDGES", "PlanOptions", "plan_adherence"]
 
 
 class PlanOptions(ScaleOptions):

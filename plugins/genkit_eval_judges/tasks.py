@@ -10,7 +10,7 @@ from genkit_eval_judges.inputs import INPUTS, Inputs
 from genkit_eval_judges.rating import UNIT, ScaleOptions, as_it_is, rated, rated_on_scale
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES"]
+__all__ = ["JUDGES", "expected", "expected_or_task"]
 
 
 def expected(inputs: Inputs) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from genkit_eval_judges.quality.grading import Worths, grade, graded
 from genkit_eval_judges.quality.rubric import scorable
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES", "plan_steps"]
+__all__ = ["JUDGES", "knowledge_retention", "plan_steps", "planning_efficiency", "tool_selection"]
 
 TOOL: Worths = {"right": 1, "second best": 0.5, "wrong": 0}
 STEP: Worths = {"needed": 1, "roundabout": 0.5, "needless": 0}

@@ -13,7 +13,7 @@ from genkit_eval_judges.quality.grading import Worths, grade, graded
 from genkit_eval_judges.quality.rubric import scorable
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES", "TruthOptions"]
+__all__ = ["JUDGES", "TruthOptions", "faithfulness", "truthfulness"]
 
 NO_CLAIM = "the answer claims nothing that could be checked"
 FAITHFUL: Worths = {"supported": 1, "contradicted": 0, "partly": 0.5, "absent": 0}

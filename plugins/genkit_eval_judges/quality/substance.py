@@ -14,7 +14,7 @@ from genkit_eval_judges.quality.grading import Worths, grade, graded
 from genkit_eval_judges.quality.rubric import scorable
 from genkit_eval_judges.recipe import Recipe
 
-__all__ = ["JUDGES", "sentences"]
+__all__ = ["JUDGES", "completeness", "information_density", "sentences"]
 
 POINT: Worths = {"covered": 1, "partly": 0.5, "missing": 0}
 SENTENCE: Worths = {"informative": 1, "vague": 0, "empty": 0}
