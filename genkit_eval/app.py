@@ -293,8 +293,8 @@ class GenkitEval:
             return plan, ()
         from genkit_eval.preparation import make_lacking
 
-        told = await make_lacking(plan, self.registry, self.root / "prepared", means)
-        return plan.renewed(self.registry), told
+        registry, told = await make_lacking(plan, self.root, means)
+        return plan.renewed(registry), told
 
     async def rescore(
         self,
@@ -346,7 +346,7 @@ class GenkitEval:
 
         refs = [evaluators] if isinstance(evaluators, str | EvaluatorRef) else evaluators
         plan = self._planned(lambda: make_plan(self.registry, None, refs))
-        needed = [name for name in plan.lacking if not self.registry.preparations[name].idle(point)]
+        needed = [name for name in plan.lacking if not plan.registry.preparations[name].idle(point)]
         with Means(self.terms(plan), self._choices) as means:
             plan, _ = await self.prepared(replace(plan, lacking=tuple(needed)), means)
             return await score_point(plan, point, means.calls, evaluator_seconds=seconds)
@@ -390,8 +390,7 @@ class GenkitEval:
             return plan
         from genkit_eval.preparation import take_kept
 
-        take_kept(self.registry, plan.lacking, self.root / "prepared")
-        return plan.renewed(self.registry)
+        return plan.renewed(take_kept(plan.registry, plan.lacking, self.root))
 
 
 def _define_route(registry: Registry) -> None:

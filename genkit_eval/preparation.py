@@ -1,4 +1,7 @@
-"""What has to be made once for an evaluator, before the first run that names it: made, and kept beside the runs."""
+"""What has to be made once for an evaluator, before the first run that names it: made, and kept beside the runs.
+
+Each plan takes what is kept beside its own runs, so that it may be edited, and the app's registry stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -15,54 +18,53 @@ from genkit_eval.registry import Preparation, Registry
 __all__ = ["make_lacking", "take_kept"]
 
 
-def take_kept(registry: Registry, names: Iterable[str], folder: Path) -> None:
-    """Define these evaluators with what an earlier run made for them, where that is kept.
+def take_kept(registry: Registry, names: Iterable[str], root: Path) -> Registry:
+    """The registry with what an earlier run made for these evaluators, where that is kept under the root.
 
     Raises:
         ConfigError: what was kept, and perhaps edited, is of no use.
     """
     for name in names:
-        work = registry.preparations.get(name)
-        if work is None:
-            # a run beside this one was quicker
-            continue
-        path = _path(work, folder)
-        made = _kept(path)
-        if made is not None:
-            _define(registry, name, work, made, path)
+        path = _path(registry.preparations[name], root)
+        if path.exists():
+            registry = _defined(registry, name, _kept(path), path)
+    return registry
 
 
-async def make_lacking(plan: Plan, registry: Registry, folder: Path, means: Means) -> Sequence[str]:
-    """Make what evaluators of the plan lack, keep it, and define them with it; what was made is told.
+async def make_lacking(plan: Plan, root: Path, means: Means) -> tuple[Registry, Sequence[str]]:
+    """The plan's registry with what its evaluators lack, which is made and kept; and what there is to tell of it.
 
     Raises:
-        Unprepared: only the cache may be asked.
+        Unprepared: only the cache may be asked, and it does not hold the answer.
         ModelError: whoever was to make it did not.
     """
-    told = []
+    registry, told = plan.registry, []
     for name in plan.lacking:
-        work = registry.preparations.get(name)
-        if work is None:
-            continue
-        path = _path(work, folder)
-        if means.terms.cache == "only":
-            needs = registry.evaluator(name).needs
-            raise Unprepared([name], f"{needs} ({path} is not there, and no model may be asked now)")
-        used_by = next(cell.key for cell in plan.cells if cell.evaluator.own_name == name)
-        try:
-            made = await means.ask_first(used_by, work.make)
-        except ModelError as problem:
-            said = f"evaluator '{name}' lacks what is made before the first case: {problem.problem}"
-            raise JudgeError(said, kind=problem.kind, model=problem.model, text=problem.text) from problem
-        _define(registry, name, work, _keep(made, work, path), path)
+        work = registry.preparations[name]
+        path = _path(work, root)
+        made = _keep(await _made(plan, name, path, means), work, path)
+        registry = _defined(registry, name, made, path)
         told.append(
             f"{name}: what it lacked was made before the first case, at the run's expense, and is kept in {path}"
         )
-    return told
+    return registry, told
 
 
-def _path(work: Preparation, folder: Path) -> Path:
-    return folder / f"{work.key}.yaml"
+async def _made(plan: Plan, name: str, path: Path, means: Means) -> Any:
+    used_by = next(cell.key for cell in plan.cells if cell.evaluator.own_name == name)
+    try:
+        return await means.ask_first(used_by, plan.registry.preparations[name].make)
+    except ModelError as problem:
+        if problem.kind == "not_cached":
+            needs = plan.registry.evaluator(name).needs
+            why = f"{path} is not there, and only the cache may be asked, which has no answer"
+            raise Unprepared([name], f"{needs} ({why})") from problem
+        said = f"evaluator '{name}' lacks what is made before the first case: {problem.problem}"
+        raise JudgeError(said, kind=problem.kind, model=problem.model, text=problem.text) from problem
+
+
+def _path(work: Preparation, root: Path) -> Path:
+    return root / "prepared" / f"{work.key}.yaml"
 
 
 def _keep(made: Any, work: Preparation, path: Path) -> Any:
@@ -82,17 +84,15 @@ def _keep(made: Any, work: Preparation, path: Path) -> Any:
 def _kept(path: Path) -> Any:
     try:
         return parse_yaml(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
     except DataFileError as problem:
         raise ConfigError(str(DataFileError(str(path), problem.problems))) from problem
     except (OSError, UnicodeError) as problem:
         raise StoreError(f"{path} cannot be read: {problem}") from problem
 
 
-def _define(registry: Registry, name: str, work: Preparation, made: Any, path: Path) -> None:
+def _defined(registry: Registry, name: str, made: Any, path: Path) -> Registry:
+    work = registry.preparations[name]
     try:
-        registry.redefine(name, lambda registry: work.define(registry, made))
+        return registry.redefined(name, lambda fresh: work.define(fresh, made))
     except ConfigError as problem:
         raise ConfigError(f"{path}: {problem}: mend it, or delete the file, so that it is made anew") from problem
-    registry.preparations.pop(name, None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from pydantic import JsonValue
@@ -112,7 +111,6 @@ class Registry:
         self.plugins: dict[str, Plugin] = {}
         self._parties: dict[tuple[str, str], str] = {}
         self._party: str | None = None
-        self._redefining = Lock()
 
     def install(self, plugin: Plugin) -> None:
         """Let a plugin define what it brings; a second plugin of the same name is refused."""
@@ -180,23 +178,20 @@ class Registry:
         self.evaluators[name] = replace(self.evaluators[name], needs=needs)
         self.preparations[name] = preparation
 
-    def redefine(self, name: str, define: Callable[[Registry], None]) -> None:
-        """Define an evaluator anew; its aliases become those of the new one. Where that fails, all stays as it was.
-
-        Other threads find the one or the other.
-        """
-        with self._redefining:
-            fresh = copy(self)
-            fresh.evaluators, fresh.aliases, fresh._parties = {**self.evaluators}, {**self.aliases}, {**self._parties}
-            aliases = [alias for alias in self.aliases.values() if alias.alias_of == name]
-            for gone in (name, *(alias.name for alias in aliases)):
-                del fresh._parties["evaluator", gone]
-                (fresh.evaluators if gone == name else fresh.aliases).pop(gone)
-            define(fresh)
-            for alias in aliases:
-                if alias.name not in fresh.aliases:
-                    fresh.define_alias(alias.name, name, **alias.presets)
-            self.evaluators, self.aliases, self._parties = fresh.evaluators, fresh.aliases, fresh._parties
+    def redefined(self, name: str, define: Callable[[Registry], None]) -> Registry:
+        """The same registry but for one evaluator, which is defined anew, and its aliases; this one stays as it is."""
+        fresh = copy(self)
+        fresh.evaluators, fresh.aliases, fresh._parties = {**self.evaluators}, {**self.aliases}, {**self._parties}
+        fresh.preparations = {other: work for other, work in self.preparations.items() if other != name}
+        aliases = [alias for alias in self.aliases.values() if alias.alias_of == name]
+        for gone in (name, *(alias.name for alias in aliases)):
+            del fresh._parties["evaluator", gone]
+            (fresh.evaluators if gone == name else fresh.aliases).pop(gone)
+        define(fresh)
+        for alias in aliases:
+            if alias.name not in fresh.aliases:
+                fresh.define_alias(alias.name, name, **alias.presets)
+        return fresh
 
     def define_alias(self, alias: str, of: str, **presets: JsonValue) -> None:
         """Define another name for an evaluator, with options that differ from its defaults.

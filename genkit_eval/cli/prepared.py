@@ -39,7 +39,7 @@ def prepared_evaluator(session: Session, name: str) -> Evaluator:
         evaluator = registry.evaluator(name)
     if evaluator.own_name in registry.preparations:
         try:
-            take_kept(registry, [evaluator.own_name], session.ge.root / "prepared")
+            registry = take_kept(registry, [evaluator.own_name], session.ge.root)
         except ConfigError as problem:
             tell(f"notice: {problem}")
     found = registry.evaluator(name)

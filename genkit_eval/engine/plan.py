@@ -25,6 +25,8 @@ class Plan:
 
     flow: Flow | None
     cells: tuple[Cell, ...]
+    registry: Registry
+    """Where the evaluators were found."""
     refs: tuple[EvaluatorRef, ...] = ()
     """The evaluators as they were given."""
     judge_repeats: int = 1
@@ -76,9 +78,9 @@ class Plan:
         return flow.fn(value)
 
     def renewed(self, registry: Registry) -> Plan:
-        """The same plan with its evaluators as the registry has them now."""
+        """The same plan with its evaluators as that registry has them."""
         cells, lacking = _planned(registry, self.refs, self.judge_repeats)
-        return replace(self, cells=cells, lacking=lacking)
+        return replace(self, cells=cells, registry=registry, lacking=lacking)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Plan]:
@@ -122,7 +124,7 @@ def make_plan(
             f"judges are to be asked {judge_repeats} times, but no evaluator of the run is one: only those of kind "
             "'agentic' are repeated"
         )
-    return Plan(flow=flow, cells=cells, refs=refs, judge_repeats=judge_repeats, lacking=lacking)
+    return Plan(flow, cells, registry, refs=refs, judge_repeats=judge_repeats, lacking=lacking)
 
 
 def _ref(given: object) -> EvaluatorRef:

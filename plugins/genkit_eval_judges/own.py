@@ -26,8 +26,8 @@ from genkit_eval_judges.starter import starter_text
 __all__ = ["define_own", "own_format", "own_in"]
 
 UNFINISHED = (
-    "needs its steps, which the judge writes down before the first run that names it itself, and not as a part of "
-    "another evaluator: run it once, or give the steps"
+    "needs its steps, which the judge writes down before the first run that names it itself; as a part of another "
+    "evaluator it must have them: give the steps, like those that a run keeps in the folder 'prepared'"
 )
 
 
