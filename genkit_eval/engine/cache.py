@@ -31,7 +31,7 @@ VARIABLE: Final = "GENKIT_EVAL_CACHE"
 MOST_BYTES: Final = 1 << 30
 """How large the file may become; then what was not used for longest goes."""
 SHARE_KEPT: Final = 0.8
-GROUP_SECONDS: Final = 0.05
+GROUP_SECONDS: Final = 0.2
 DAY_SECONDS: Final = 86_400
 BUSY_SECONDS: Final = 10.0
 _READING_AGAIN: Final = (0.01, 0.05, 0.2, 0.7, 0)
@@ -130,7 +130,8 @@ class CallCache:
         if self._writer is None:
             return
         self._pending[key] = reply, model
-        self._news.set()
+        if not self._news.is_set():
+            self._news.set()
         if self._thread is None:
             self._thread = threading.Thread(target=self._keep_writing, name="genkit-eval-cache", daemon=True)
             self._thread.start()
@@ -244,7 +245,8 @@ class CallCache:
         def written(db: sqlite3.Connection) -> None:
             db.execute("BEGIN IMMEDIATE")
             try:
-                db.executemany("UPDATE calls SET used_at = ? WHERE key = ?", [(now, key) for key in used])
+                if used:
+                    db.executemany("UPDATE calls SET used_at = ? WHERE key = ?", [(now, key) for key in used])
                 db.executemany(
                     "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?)",
                     [(key, reply, model, now) for key, (reply, model) in group.items()],

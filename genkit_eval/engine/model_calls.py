@@ -315,7 +315,8 @@ class CellCalls:
         self._spent_on(request.name).add(usage, cost)
 
     def _spent_on(self, name: str) -> Spent:
-        return self._spent.setdefault(name, Spent())
+        spent = self._spent.get(name)
+        return self._spent.setdefault(name, Spent()) if spent is None else spent
 
     def paid(self) -> Usage | None:
         """What was spent so far, on whatever model; None if none was asked."""

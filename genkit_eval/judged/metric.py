@@ -158,7 +158,9 @@ def claim_score(
     if parts > 1:
         reason += f"; the context was read in {parts} parts, as the judge cannot read it at once"
         details = {**(details or {}), "contextParts": parts}
-    findings = [Finding(text=item.statement, passed=item.verdict, reason=item.reason) for item in verdicts]
+    findings = [
+        Finding.trusted({"text": item.statement, "passed": item.verdict, "reason": item.reason}) for item in verdicts
+    ]
     more_values = {"details": dict(details)} if details else {}
     return judged(score, passed=passed, reason=reason, findings=findings, **more_values)
 
