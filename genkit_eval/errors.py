@@ -58,23 +58,27 @@ __all__ = [
 ]
 
 SHOWN_PROBLEMS = 20
-
-
+NEAREST = 3
 MUCH_LESS_ALIKE = 0.15
 
 
-def _nearest(name: str, known: Iterable[str], *, n: int, cutoff: float) -> list[str]:
+def _question(name: str, known: Sequence[str]) -> str:
+    """Whether one of those that are most like it was meant; nothing where none is like it."""
+    near = _nearest(name, known)
+    return "did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else ""
+
+
+def _nearest(name: str, known: Sequence[str]) -> list[str]:
     """Those that were probably meant: "genkitEval/regex" by "regex", else the most alike."""
     # 2 ms, which only a mistake need cost
     from difflib import SequenceMatcher, get_close_matches
 
-    names, last = list(known), f"/{name.lower()}"
-    same = [known for known in names if "/" not in name and known.lower().endswith(last)]
+    same = [one for one in known if "/" not in name and one.lower().endswith(f"/{name.lower()}")]
     if same:
-        return sorted(same, key=lambda known: (not known.endswith(name), known.lower()))[:n]
-    found = get_close_matches(name, names, n=n, cutoff=cutoff)
-    alike = {known: SequenceMatcher(None, known, name).ratio() for known in found}
-    return [known for known in found if alike[known] > alike[found[0]] - MUCH_LESS_ALIKE]
+        return sorted(same, key=lambda one: (not one.endswith(name), one.lower()))[:NEAREST]
+    found = get_close_matches(name, known, n=NEAREST, cutoff=0.5)
+    alike = {one: SequenceMatcher(None, one, name).ratio() for one in found}
+    return [one for one in found if alike[one] > alike[found[0]] - MUCH_LESS_ALIKE]
 
 
 def shortened(text: str, most: int = 80) -> str:
@@ -105,13 +109,11 @@ class UnknownName(ConfigError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name = kind, name
         names = sorted(known)
-        near = _nearest(name, names, n=3, cutoff=0.5)
-        if near:
-            advice = "did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
-        elif names:
+        advice = _question(name, names)
+        if not advice and names:
             shown = ", ".join(f"'{n}'" for n in names[:10])
             advice = f"defined are {shown}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-        else:
+        elif not names:
             advice = f"no {kind} is defined: define one, or load the app or plugin that does"
         super().__init__(f"unknown {kind} '{name}': {advice}")
 
@@ -279,10 +281,9 @@ class NotFound(StoreError):
 
     def __init__(self, kind: str, name: str, *, known: Iterable[str] = (), where: str = "") -> None:
         self.kind, self.name = kind, name
-        near = _nearest(name, sorted(known), n=3, cutoff=0.5)
-        hint = "; did you mean " + " or ".join(f"'{n}'" for n in near) + "?" if near else ""
+        question = _question(name, sorted(known))
         at = f" in {where}" if where else ""
-        super().__init__(f"{kind} '{name}' does not exist{at}{hint}")
+        super().__init__(f"{kind} '{name}' does not exist{at}" + (f"; {question}" if question else ""))
 
 
 class AlreadyExists(StoreError):
