@@ -22,6 +22,8 @@ from genkit_eval_judges.recipe import Recipe, decided
 __all__ = ["JUDGES", "Citation", "CitationOptions", "aggregate", "citation_faithfulness", "citations"]
 
 _PLACE = "\ue000"
+_ENTRY_BEGIN = re.compile(r"[ \t>*•_+-]*(?:\d{1,3}[.)][ \t]*)?[*_]*")
+_LONGEST_BEGIN = 80
 # markers after the full stop belong to the sentence; a point inside a number ends nothing
 _SENTENCE_END = re.compile(rf"[.!?][\"'”’)]*(?:[ \t]*{_PLACE}+)*(?=\s|\Z)|[。！？](?:[ \t]*{_PLACE}+)*|\n+")
 
@@ -150,9 +152,11 @@ def _entries(text: str, markers: Sequence[Marker]) -> set[tuple[int, int]]:
 
 def _line_begin(text: str, at: int) -> int | None:
     """Where the line begins, if nothing stands before this place in it but what begins an entry of a list."""
-    while at and text[at - 1] in " \t*-":
-        at -= 1
-    return at if not at or text[at - 1] == "\n" else None
+    nearest = max(0, at - _LONGEST_BEGIN)
+    begin = text.rfind("\n", nearest, at) + 1
+    if begin <= nearest and nearest:
+        return None
+    return begin if _ENTRY_BEGIN.fullmatch(text, begin, at) else None
 
 
 def _sentence_ends(text: str, markers: Sequence[Marker]) -> list[int]:

@@ -35,6 +35,11 @@ ANSWER = "The kiosk opens at nine [1] and takes cards [2]. It is run by a co-ope
             (1, "- [1] Cards."),
             (2, "- [2] Co-op."),
         ]),
+        ("At nine [1], by card [2].\n\n**Sources**\n1. [1] Kiosk\n2) **[2]** Card", [
+            (1, "At nine [1], by card [2]."),
+            (2, "At nine [1], by card [2]."),
+        ]),
+        ("At nine [1].\n> [1] Kiosk\n\t+ [1] The same", [(1, "At nine [1].")]),
         ("Take `a[0]`, see [1](https://example.org).", []),
     ],
 )  # fmt: skip
