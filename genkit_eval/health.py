@@ -15,7 +15,7 @@ from genkit_eval.engine.cache import cache_path
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import KEPT, InstalledPlugin, app_of_plugins
 from genkit_eval.report.numbers import counted, storage
-from genkit_eval.settings import Settings
+from genkit_eval.settings import SETTINGS, Settings
 from genkit_eval.stored import RunState
 from genkit_eval.stores import LocalFileDatasetStore, LocalFileEvalStore, find_root
 
@@ -62,7 +62,7 @@ def _versions() -> Iterator[Fact]:
 
 def _settings(settings: Settings) -> Iterator[Fact]:
     yield Fact("settings", "file", str(settings.file or "none found"))
-    for name in ("app", "root", "judge", "embedder", "max_concurrency", "prices", "timeout"):
+    for name in SETTINGS:
         setting = settings.get(name)
         value = "not set" if setting.value is None else f"{setting.value} (from {setting.origin})"
         yield Fact("settings", name, value)

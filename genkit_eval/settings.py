@@ -17,7 +17,7 @@ from pathlib import Path
 from genkit_eval.engine.model_limits import read_model_limits
 from genkit_eval.errors import ConfigError, UnknownName
 
-__all__ = ["Setting", "Settings", "find_settings"]
+__all__ = ["SETTINGS", "Setting", "Settings", "find_settings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,8 @@ _KNOWN = {
     "timeout": _Known("GENKIT_EVAL_TIMEOUT", _seconds, "seconds from 0 up (0: no deadline)"),
     "tokens_per_minute": _Known("GENKIT_EVAL_TOKENS_PER_MINUTE", _per_minute, "a number above 0"),
 }
+SETTINGS = tuple(_KNOWN)
+"""The names of all."""
 
 
 @dataclass(frozen=True, slots=True)

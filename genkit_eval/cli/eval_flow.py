@@ -16,6 +16,7 @@ from genkit_eval.cli.session import open_app
 from genkit_eval.cli.spending import budget_of
 from genkit_eval.datasets import as_samples
 from genkit_eval.engine import Limits
+from genkit_eval.errors import shortened
 
 __all__ = ["command"]
 
@@ -62,5 +63,5 @@ def _inline(text: str) -> Any:
             f"the samples are not JSON: {problem}; to name a dataset or a file, use --input"
         ) from None
     if not isinstance(samples, list):
-        raise click.UsageError(f"the samples are {type(samples).__name__}: expected a JSON array")
+        raise click.UsageError(f"the samples are {shortened(text)}: expected a JSON array")
     return as_samples(samples)

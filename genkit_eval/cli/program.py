@@ -133,6 +133,10 @@ def _guarded(arguments: Sequence[str]) -> int:
     except SystemExit:
         # the reader of help has gone, or a shell asked for completions: click leaves by itself
         return 0
+    except click.exceptions.NoArgsIsHelpError as problem:
+        # its message is the help of a group whose verb was left out
+        click.echo(problem.format_message())
+        return 0
     except click.UsageError as problem:
         path = problem.ctx.command_path if problem.ctx is not None else "genkit-eval"
         return _refused(arguments, [f"{path}: {_usage(problem)} (see {path} --help)"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genkit_eval.settings import SETTINGS
 from genkit_eval.starter import STARTER_COMMAND
 from tests.cli.conftest import CommandLine, run_files
 
@@ -90,6 +91,19 @@ def test_doctor_points_at_what_is_broken_and_left_over(genkit_eval: CommandLine,
     assert done.last_line == "2 problems, marked with !"
     # reading has made the index anew
     assert genkit_eval("doctor", "--json").json["problems"] == 1
+
+
+def test_doctor_shows_every_setting_with_its_place(
+    genkit_eval: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENKIT_EVAL_PANEL", "mean")
+    monkeypatch.setenv("GENKIT_EVAL_MODEL_LIMIT", "openai/a:concurrency=4")
+
+    facts = {fact["name"]: fact["value"] for fact in genkit_eval("doctor", "--json").json["facts"]}
+
+    assert set(SETTINGS) <= set(facts)
+    assert facts["panel"] == "mean (from GENKIT_EVAL_PANEL)"
+    assert facts["model_limit"] == "openai/a:concurrency=4 (from GENKIT_EVAL_MODEL_LIMIT)"
 
 
 def test_doctor_makes_no_folder(genkit_eval: CommandLine, folder: Path) -> None:

@@ -81,6 +81,14 @@ def test_without_a_verb_there_is_help(genkit_eval: CommandLine) -> None:
     assert "doctor" in done.out
 
 
+def test_without_a_verb_a_group_prints_its_help(genkit_eval: CommandLine) -> None:
+    for name in ("dataset", "evaluator", "cache"):
+        done = genkit_eval(name)
+
+        assert (done.code, done.err) == (0, "")
+        assert done.out == genkit_eval(name, "--help").out
+
+
 def test_an_unknown_verb_is_refused_with_the_nearest(genkit_eval: CommandLine) -> None:
     done = genkit_eval("rnu")
 
