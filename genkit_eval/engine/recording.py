@@ -19,9 +19,11 @@ from pydantic import ValidationError
 from genkit_eval._json import json_form
 from genkit_eval.attachments import made_of
 from genkit_eval.errors import DataError
+from genkit_eval.misfits import explained
 from genkit_eval.types import Attachment, Sample, ToolCall, Turn, Usage
 
 __all__ = [
+    "REPORTED",
     "TargetResult",
     "gathered",
     "observed",
@@ -51,7 +53,7 @@ ABSENT: Final = _Absent()
 
 MOST: Final = 1e15
 """No count, time or sum of money of a single case is larger."""
-_REPORTED = {
+REPORTED = {
     "output",
     "output_attachments",
     "context",
@@ -64,7 +66,8 @@ _REPORTED = {
     "retrieved_ids",
     "trace_ids",
 }
-_BY_KEY = {(Sample.model_fields[name].alias or name): name for name in _REPORTED} | {name: name for name in _REPORTED}
+"""Fields of a data point that a target may fill."""
+_BY_KEY = {(Sample.model_fields[name].alias or name): name for name in REPORTED} | {name: name for name in REPORTED}
 # a target has no other files than those that it makes
 _BY_KEY["attachments"] = "output_attachments"
 
@@ -202,7 +205,7 @@ def _checked(kind: type[D], given: Mapping[str, object]) -> D:
     try:
         return kind.model_validate(given)
     except ValidationError as fault:
-        raise DataError(f"what was recorded cannot be kept: {_told(fault)}") from fault
+        raise DataError(f"what was recorded cannot be kept: {explained(fault, given)}") from fault
 
 
 def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,14 +270,14 @@ def observed(value: object) -> tuple[object, dict[str, Any]]:
 def _fields(reported: Mapping[str, Any]) -> dict[str, Any]:
     unknown = [key for key in reported if key not in _BY_KEY]
     if unknown:
-        raise DataError(f"the target reported {', '.join(unknown)}: expected {', '.join(sorted(_REPORTED))}")
+        raise DataError(f"the target reported {', '.join(unknown)}: expected {', '.join(sorted(REPORTED))}")
     given = {_BY_KEY[key]: item for key, item in reported.items()}
     if "output_attachments" in given:
         given["output_attachments"] = _made(given["output_attachments"])
     try:
         checked = Sample.model_validate(given)
     except ValidationError as fault:
-        raise DataError(f"beside it the target reported {_told(fault)}") from fault
+        raise DataError(f"beside it the target reported {explained(fault, given)}") from fault
     figures = {"latency": checked.latency}
     if checked.usage is not None:
         figures |= {f"usage.{name}": getattr(checked.usage, name) for name in checked.usage.model_fields_set}
@@ -311,8 +314,3 @@ def _check_figure(name: str, figure: float | None) -> None:
     # sums of them must stay numbers, and no budget may grow by them
     if figure is not None and not 0 <= figure <= MOST:
         raise DataError(f"{name} is {figure!s:.40}, expected 0 to {MOST:g}")
-
-
-def _told(fault: ValidationError) -> str:
-    wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in fault.errors(include_url=False)]
-    return "; ".join(wrong[:5])
