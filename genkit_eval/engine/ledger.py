@@ -108,19 +108,14 @@ class Ledger:
         with self._lock:
             for metric in metrics:
                 self.journal.add_metric(slot, metric.text)
-            self._count_cells([metric.counted for metric in metrics])
+            self.tally.count_all([metric.counted for metric in metrics])
 
     def _count(self, broke: bool, cells: Iterable[Counted]) -> None:
         self.done += 1
         if broke:
             self.tally.target_failed()
-            return
-        self._count_cells(cells)
-
-    def _count_cells(self, cells: Iterable[Counted]) -> None:
-        count = self.tally.count
-        for cell in cells:
-            count(*cell)
+        else:
+            self.tally.count_all(cells)
 
     def flush(self) -> None:
         """Put all that ended on its way to the disk, and give the places back."""

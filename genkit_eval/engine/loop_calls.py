@@ -200,7 +200,10 @@ class LoopCalls:
         _, error, took = called(self._plan.call_target, case)
         if error is not None:
             case.broke(error, took)
-        await self._go_on(case)
+        if case.error is None and self._plan.async_cells:
+            await self._judge(case)
+        else:
+            self._pass_on(case)
 
     async def _target(self, case: Case, guard: _Guard) -> None:
         recorder.set(case.records)
@@ -215,10 +218,6 @@ class LoopCalls:
             case.answered(value, took, paid=calls.paid())
         else:
             case.broke(error, took, paid=calls.paid())
-        await self._go_on(case)
-
-    async def _go_on(self, case: Case) -> None:
-        """From a case's output, or its error, to its end, or to the threads."""
         if case.error is None and not self._plan.sync_cells and self._plan.async_cells:
             await self._judge(case)
         else:

@@ -62,16 +62,21 @@ class Tally:
 
         `status` and `outcome` are best plain text: members of an enumeration hash six times slower.
         """
-        kind: object = type(score)
-        key = (evaluator, score_id, outcome, status, score if kind is bool else kind, error)
-        try:
-            cells = self._cells[key]
-        except KeyError:
-            # the first of its signature; positional arguments in this order make a Signature
-            cells = self._cells[key] = Cells(Signature(*key))  # type: ignore[arg-type]
-        if cells.keep is not None:
-            cells.keep(score)
-        cells.count += 1
+        self.count_all([(evaluator, score, status, outcome, score_id, error)])
+
+    def count_all(self, parts: Iterable[tuple[str, object, str | None, str | None, str | None, bool]]) -> None:
+        """Count many cells, each from its parts in the order in which `count` takes them."""
+        known = self._cells
+        for evaluator, score, status, outcome, score_id, error in parts:
+            kind: object = type(score)
+            key = (evaluator, score_id, outcome, status, score if kind is bool else kind, error)
+            cells = known.get(key)
+            if cells is None:
+                # the first of its signature; positional arguments in this order make a Signature
+                cells = known[key] = Cells(Signature(*key))  # type: ignore[arg-type]
+            if cells.keep is not None:
+                cells.keep(score)
+            cells.count += 1
 
     def target_failed(self) -> None:
         """Count a case whose target broke: one FAILED cell for every evaluator."""
