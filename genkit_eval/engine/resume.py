@@ -14,6 +14,7 @@ from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.model_limits import model_limits_from
 from genkit_eval.engine.plan import Plan, make_plan
+from genkit_eval.engine.recording import REPORTED
 from genkit_eval.engine.repeats import repeats_of
 from genkit_eval.engine.rescore import recorded_refs
 from genkit_eval.engine.source import Source
@@ -28,22 +29,15 @@ __all__ = ["changed_flow", "check_same_plan", "limits_of", "recorded_plan", "rem
 log = logging.getLogger("genkit_eval")
 
 # what a target may replace does not tell whether the sample is still the same
-_OBSERVED = {
-    "test_case_id",
-    "output",
-    "error",
-    "context",
-    "custom",
-    "trace_ids",
-    "tools",
-    "turns",
-    "usage",
-    "latency",
-    "plan",
-    "retrieved_ids",
+_OBSERVED = REPORTED | {"error"}
+_KEY_OF = {
+    name: field.alias or name
+    for name, field in Sample.model_fields.items()
+    if name not in ("test_case_id", "input", "reference")
 }
-_GIVEN = {"input", "reference"}
-_EXTRA = {name: field.alias or name for name, field in Sample.model_fields.items() if name not in _OBSERVED | _GIVEN}
+_EXTRA = {name: key for name, key in _KEY_OF.items() if name not in _OBSERVED}
+# every result has trace ids, whether its sample has some or not
+_EXTRA_AND_OUTPUTS = {name: key for name, key in _KEY_OF.items() if name != "trace_ids"}
 _LIMITS = {
     "max_concurrency": "maxConcurrency",
     "target_seconds": "targetSeconds",
@@ -56,7 +50,6 @@ _LIMITS = {
     "retries": "retries",
 }
 _Name = str | tuple[str, int]
-_EXTRA_AND_OUTPUTS = _EXTRA | {name: name for name in ("output", "error", "context")}
 _KEYS, _KEYS_AND_OUTPUTS = frozenset(_EXTRA.values()), frozenset(_EXTRA_AND_OUTPUTS.values())
 
 

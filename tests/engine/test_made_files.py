@@ -244,9 +244,11 @@ def test_images_in_a_completion_are_those_of_the_reply(tmp_path: Path, content: 
 @pytest.mark.anyio
 async def test_evaluators_see_them_and_a_rescore_and_a_resume_keep_them(ge: GenkitEval) -> None:
     seen: list[tuple[int, str]] = []
+    called: list[str] = []
     stuck = anyio.Event()
 
-    def flow(_: str) -> str:
+    def flow(text: str) -> str:
+        called.append(text)
         record_context("c")
         record_attachment(PNG, name="chart.png")
         return "o"
@@ -269,6 +271,6 @@ async def test_evaluators_see_them_and_a_rescore_and_a_resume_keep_them(ge: Genk
     run = await ge.evaluate(samples, resume=ge.runs.list()[0].eval_run_id)
     again = await ge.rescore(run.id)
 
-    assert seen == [(1, digest(PNG))] * 3
+    assert (called, seen) == (["x"], [(1, digest(PNG))] * 3)
     assert [file.name for file in again.results[0].output_attachments] == ["chart.png"]
     assert kept(ge.runs.load(run.id).results[0]) == kept(ge.runs.load(again.id).results[0])

@@ -165,6 +165,30 @@ def test_rows_that_changed_are_run_again_and_the_others_are_kept_by_id(tmp_path:
     assert (summary.total, summary.passed) == (6, 2)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"output": "b"}, {"context": ["b"]}, {"tools": [{"name": "b"}]}, {"turns": [{"role": "user", "content": "b"}]}],
+)
+@pytest.mark.anyio
+async def test_a_given_answer_that_changed_in_any_part_is_judged_again(ge: GenkitEval, changed: dict[str, Any]) -> None:
+    judged: list[str] = []
+
+    def breaks_at_two(point: DataPoint) -> bool:
+        judged.append(point.test_case_id or "")
+        if len(judged) == 2:
+            raise ValueError("stop here")
+        return True
+
+    ge.define_evaluator("t/looks", breaks_at_two, version="1")
+    samples: list[dict[str, Any]] = [{"testCaseId": name, "output": "a"} for name in ("one", "two", "three")]
+    limits = Limits(max_concurrency=1, max_failures=1)
+    run = await ge.evaluate(samples, target=None, evaluators=["t/looks"], limits=limits)
+
+    await ge.evaluate([{**samples[0], **changed}, *samples[1:]], resume=run.id)
+
+    assert judged == ["one", "two", "one", "three"]
+
+
 def test_a_dataset_run_goes_on_with_the_version_it_began_with(tmp_path: Path) -> None:
     ge = GenkitEval(root=tmp_path / ".genkit")
     slow_from(ge, 3)
