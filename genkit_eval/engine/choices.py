@@ -38,8 +38,8 @@ class Choices:
                 if self._journal is not None:
                     self._journal.note({"choices": {**self._values, what: value}})
                     self._journal.flush()
-                self._values[what] = value
-            return self._values[what]
+            # another session without a journal may settle the same in these values
+            return self._values.setdefault(what, value)
 
     def to_json(self) -> dict[str, JsonValue] | None:
         """As a run's key holds it; None where nothing is settled."""
