@@ -103,7 +103,8 @@ def _emails(text: str) -> Iterator[tuple[int, int]]:
     at = text.find("@")
     end = 0
     while at >= 0:
-        local, domain = _LOCAL.search(text, max(end, at - 64), at), _DOMAIN.match(text, at + 1)
+        domain = _DOMAIN.match(text, at + 1)
+        local = None if domain is None else _LOCAL.search(text, max(end, at - 64), at)
         if local is not None and domain is not None:
             start = at - len(local[0].lstrip(".'"))
             if _is_email(text, start, at, domain):

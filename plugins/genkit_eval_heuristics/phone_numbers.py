@@ -206,7 +206,8 @@ def _is_national(digits: str, parts: Sequence[str], region: str, *, named: bool)
     return [len(part) for part in parts if part != plan.trunk] in _partings(plan.country_code, own, kind)
 
 
-def _partings(country_code: int, own: str, kind: str) -> list[list[int]]:
+@lru_cache(maxsize=4096)
+def _partings(country_code: int, own: str, kind: str) -> Sequence[Sequence[int]]:
     """How many digits the groups of the number have at home."""
     from phonenumbers import PhoneNumber, PhoneNumberFormat, format_number
 
