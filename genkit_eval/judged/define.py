@@ -34,6 +34,7 @@ HOW_TO_GIVE = {
     "embedder": "give {plugin}(embedder=…), or --embedder where no app is named, one: 'openai/NAME', or "
     "'local/use-multilingual', which needs no key",
 }
+NO_REASON = "the judge gave no reason"
 
 
 def define_judged(registry: Registry, metric: JudgedMetric, config: MetricConfig, *, plugin: str) -> None:
@@ -115,7 +116,9 @@ async def _by_one(metric: JudgedMetric, value: Any, options: Any, use: Instrumen
     try:
         score = await metric.score(value, options, use)
     except NothingToJudge as why:
-        return Score.inconclusive(reason=str(why))
+        return Score.inconclusive(reason=str(why).strip() or NO_REASON)
+    if not (score.reason or "").strip():
+        score = score.model_copy(update={"reason": NO_REASON})
     if use.own_judge is not None and (left_out := use.own_judge.left_out):
         # the version says what was asked for, so the score has to say what was not done
         details = {**(score.details or {}), "notApplied": [*left_out]}

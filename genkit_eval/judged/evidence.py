@@ -1,4 +1,4 @@
-"""The files of a case as judges get them: of a PDF the text of its pages, of an SVG its source, other images whole.
+"""Files of a case as judges get them: a PDF as the text of its pages, an SVG as its source, other images as they are.
 
 An SVG is text that any judge can read, and nothing has to draw it: a program that draws also follows what is in it.
 """

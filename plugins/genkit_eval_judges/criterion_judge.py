@@ -14,15 +14,7 @@ from genkit_eval.judged import Answer, Instruments, JudgedMetric, NothingToJudge
 from genkit_eval_judges.criterion import Criterion
 from genkit_eval_judges.criterion_prompt import criterion_prompt
 from genkit_eval_judges.nearest import Entries, found_entries
-from genkit_eval_judges.own_judge import (
-    Sight,
-    as_reason,
-    bound_to_entries,
-    fields_of,
-    identity_of,
-    options_of,
-    read_own,
-)
+from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.recipe import MEAN, JudgeOptions, decided
 
 __all__ = ["criterion_metric", "worth"]
@@ -77,13 +69,14 @@ async def _score(
     answer = await use.judge.ask(seen.inputs.render(use.prompts[STEP], **seen.values, **values), form)
     (name,) = form.model_fields.keys() - {"reason"}
     said = getattr(answer, name)
-    reason = as_reason(answer.reason)
     if said is None:
-        raise NothingToJudge(reason)
+        raise NothingToJudge(answer.reason)
     details: dict[str, JsonValue] = {name if name != "score" else "rating": said}
     if told:
         details["shown"] = told
-    return decided(worth(own, said), options, reason=reason, details=details, minimize=own.direction == "minimize")
+    return decided(
+        worth(own, said), options, reason=answer.reason, details=details, minimize=own.direction == "minimize"
+    )
 
 
 def worth(own: Criterion, said: bool | float | str) -> float:

@@ -24,15 +24,7 @@ from genkit_eval.model_calls import settle
 from genkit_eval_judges.criterion import GEval
 from genkit_eval_judges.criterion_prompt import own_prompt, spoken
 from genkit_eval_judges.nearest import Entries, found_entries
-from genkit_eval_judges.own_judge import (
-    Sight,
-    as_reason,
-    bound_to_entries,
-    fields_of,
-    identity_of,
-    options_of,
-    read_own,
-)
+from genkit_eval_judges.own_judge import Sight, bound_to_entries, fields_of, identity_of, options_of, read_own
 from genkit_eval_judges.rating import from_five
 from genkit_eval_judges.recipe import MEAN, PROMPTS, JudgeOptions, decided
 from genkit_eval_judges.token_weights import rating_weights
@@ -121,14 +113,13 @@ async def _score(
     values, told = await found_entries(own, entries, seen.inputs, use)
     messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
     answer, reply = await judge.ask_whole(messages, _Rated)
-    reason = as_reason(answer.reason)
     if answer.rating is None:
-        raise NothingToJudge(reason)
+        raise NothingToJudge(answer.reason)
     weights = rating_weights(reply, answer.rating, SCALE)
     raw, details = _rated(answer.rating, weights if _is_weighted(own, judge.name, weights) else None)
     if told:
         details["shown"] = told
-    return decided(from_five(raw), options, reason=reason, details=details)
+    return decided(from_five(raw), options, reason=answer.reason, details=details)
 
 
 def _is_weighted(own: GEval, judge: str, weights: Mapping[int, float] | None) -> bool:

@@ -19,16 +19,7 @@ from genkit_eval_judges.inputs import INPUTS, Inputs, inputs_of
 from genkit_eval_judges.nearest import Entries, entries_of
 from genkit_eval_judges.recipe import JudgeOptions
 
-__all__ = [
-    "Sight",
-    "as_reason",
-    "bound_to_entries",
-    "fields_of",
-    "identity_of",
-    "options_of",
-    "read_own",
-    "shows_nothing",
-]
+__all__ = ["Sight", "bound_to_entries", "fields_of", "identity_of", "options_of", "read_own", "shows_nothing"]
 
 MEANT: Mapping[str, str] = {
     "output": "response",
@@ -112,11 +103,6 @@ def _custom(variable: Variable, inputs: Inputs) -> str:
         advice = f" (for the part of the case write '{near}')" if near else ""
         raise NothingToJudge(f"there is no '{variable.name}' in the sample's custom values to judge by{advice}")
     return fenced(text or NONE)
-
-
-def as_reason(said: str) -> str:
-    """The reason that a judge gave, which it may have left out."""
-    return said.strip() or "the judge gave no reason"
 
 
 def fields_of(own: Own) -> tuple[str, ...]:

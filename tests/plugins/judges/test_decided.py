@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genkit_eval import GenkitEval, InvalidOptions, Outcome, Score, Status
-from genkit_eval_judges import JudgeOptions, decided, judges
+from genkit_eval.testing import ScriptedModel, data_point
+from genkit_eval_judges import Criterion, GEval, JudgeOptions, decided, judges
 from genkit_eval_judges.catalogue import JUDGES
 
 BANDS = JudgeOptions(bands=True)
@@ -87,3 +90,25 @@ def test_a_reason_says_why_nothing_is_decided() -> None:
     found: Score = decided(0.5, BANDS, reason="half of it")
 
     assert found.reason == "half of it (between the bands)"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("name", "rated", "nothing"),
+    [
+        ("judge/correctness", '"rating": 1', '"rating": null'),
+        ("judge/bias", '"rating": 0', '"rating": null'),
+        ("custom/own", '"score": 1', '"score": null'),
+        ("geval/own", '"rating": 5', '"rating": null'),
+    ],
+)
+@pytest.mark.parametrize("reason", ["", " \n"])
+async def test_where_a_judge_gives_no_reason_that_is_said(name: str, rated: str, nothing: str, reason: str) -> None:
+    replies = [f'{{"reason": {json.dumps(reason)}, {judgement}}}' for judgement in (rated, nothing)]
+    own = [Criterion(name="custom/own", intent="i", criterion="c"), GEval(name="own", criterion="c", steps=("a", "b"))]
+    ge = GenkitEval(plugins=[judges(judge=ScriptedModel(replies), own=own)])
+
+    found = [(await ge.score(data_point(input="q", output="a", reference="r"), name))[0] for _ in replies]
+
+    assert [metric.outcome for metric in found] == [Outcome.VERDICT, Outcome.INCONCLUSIVE]
+    assert {metric.rationale for metric in found} == {"the judge gave no reason"}
