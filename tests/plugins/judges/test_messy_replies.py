@@ -14,7 +14,7 @@ from genkit_eval.testing import data_point
 from genkit_eval.testing.forms import reply_in_form
 from genkit_eval_judges import judges
 from genkit_eval_judges.catalogue import JUDGES
-from tests.plugins.judges.test_parts_shown import CASE
+from tests.plugins.judges.whole_case import CASE
 
 Found = dict[str, Any]
 Messy = Callable[[Found], str]

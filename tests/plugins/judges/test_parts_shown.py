@@ -15,25 +15,8 @@ from genkit_eval.testing.forms import reply_in_form
 from genkit_eval_judges import judges
 from genkit_eval_judges.catalogue import JUDGES
 from genkit_eval_judges.recipe import Recipe
+from tests.plugins.judges.whole_case import CASE
 
-CASE: dict[str, Any] = {
-    "input": "Part:request.",
-    "output": "Part:response [1].",
-    "reference": "Part:reference.",
-    "context": ["Part:context."],
-    "plan": ["Part:plan."],
-    "instructions": ["Part:instructions."],
-    "goal": "Part:goal.",
-    "system_prompt": "Part:system_prompt.",
-    "tools": [{"name": "t", "arguments": {"a": "Part:tools."}, "output": "Part:tools."}],
-    "tool_catalog": [{"name": "t", "description": "Part:tool_catalog."}],
-    "turns": [{"role": role, "content": "Part:turns."} for role in ("user", "assistant") * 2],
-    "custom": {"note": "Part:custom."},
-    "tags": ["Part:tags."],
-    "user_id": "Part:user_id.",
-    "session_id": "Part:session_id.",
-    "expected_tools": [{"name": "Part:expected_tools."}],
-}
 OTHERWISE: dict[str, Any] = {"scale": "unit", "instructions_are_plan": True}
 """Options by which a judge is shown other parts."""
 ALWAYS = {"system_prompt"}
