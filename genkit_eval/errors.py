@@ -135,11 +135,11 @@ class DuplicateName(ConfigError):
 
 
 class Unprepared(ConfigError):
-    """Evaluators lack what is made once, before the first run that names them; nothing else is wrong with the run."""
+    """An evaluator lacks what is made once, before the first run that names it; nothing else is wrong with the run."""
 
-    def __init__(self, names: Sequence[str], needs: str) -> None:
-        self.names = tuple(names)
-        super().__init__(f"evaluator '{self.names[0]}' {needs}")
+    def __init__(self, name: str, needs: str) -> None:
+        self.name = name
+        super().__init__(f"evaluator '{name}' {needs}")
 
 
 class InvalidOptions(ConfigError):

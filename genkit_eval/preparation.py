@@ -17,6 +17,8 @@ from genkit_eval.registry import Preparation, Registry
 
 __all__ = ["make_lacking", "take_kept"]
 
+ADVICE = "mend it, or delete the file, so that it is made anew"
+
 
 def take_kept(registry: Registry, names: Iterable[str], root: Path) -> Registry:
     """The registry with what an earlier run made for these evaluators, where that is kept under the root.
@@ -58,7 +60,7 @@ async def _made(plan: Plan, name: str, path: Path, means: Means) -> Any:
         if problem.kind == "not_cached":
             needs = plan.registry.evaluator(name).needs
             why = f"{path} is not there, and only the cache may be asked, which has no answer"
-            raise Unprepared([name], f"{needs} ({why})") from problem
+            raise Unprepared(name, f"{needs} ({why})") from problem
         said = f"evaluator '{name}' lacks what is made before the first case: {problem.problem}"
         raise JudgeError(said, kind=problem.kind, model=problem.model, text=problem.text) from problem
 
@@ -85,7 +87,7 @@ def _kept(path: Path) -> Any:
     try:
         return parse_yaml(path.read_text(encoding="utf-8"))
     except DataFileError as problem:
-        raise ConfigError(str(DataFileError(str(path), problem.problems))) from problem
+        raise ConfigError(f"{DataFileError(str(path), problem.problems)}: {ADVICE}") from problem
     except (OSError, UnicodeError) as problem:
         raise StoreError(f"{path} cannot be read: {problem}") from problem
 
@@ -95,4 +97,4 @@ def _defined(registry: Registry, name: str, made: Any, path: Path) -> Registry:
     try:
         return registry.redefined(name, lambda fresh: work.define(fresh, made))
     except ConfigError as problem:
-        raise ConfigError(f"{path}: {problem}: mend it, or delete the file, so that it is made anew") from problem
+        raise ConfigError(f"{path}: {problem}: {ADVICE}") from problem

@@ -133,7 +133,7 @@ async def test_another_criterion_has_other_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("text", ["", "steps: []\n", "steps: [1]\n", "- 1\n", "steps: [' ']\n"])
+@pytest.mark.parametrize("text", ["", "steps: [1", "steps: []\n", "steps: [1]\n", "- 1\n", "steps: [' ']\n"])
 async def test_a_file_of_steps_that_is_of_no_use_is_refused_by_name(tmp_path: Path, text: str) -> None:
     ge, _ = judging([json.dumps(FIRST), rating(4)], tmp_path)
     await ge.score(data_point(**GIVEN), "geval/coherence")
@@ -141,7 +141,7 @@ async def test_a_file_of_steps_that_is_of_no_use_is_refused_by_name(tmp_path: Pa
     file.write_text(text)
     other, model = judging([], tmp_path)
 
-    with pytest.raises(ConfigError, match="steps") as refused:
+    with pytest.raises(ConfigError, match="mend it, or delete the file") as refused:
         await other.score(data_point(**GIVEN), "geval/coherence")
 
     assert str(file) in str(refused.value)
