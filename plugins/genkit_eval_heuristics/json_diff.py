@@ -18,11 +18,14 @@ from genkit_eval.text import shown
 from genkit_eval_heuristics.definition import Heuristic, verdict
 from genkit_eval_heuristics.json_answer import FenceOptions, json_kind, read_json
 
-__all__ = ["EVALUATORS", "DiffOptions", "aggregate", "diff_findings", "json_diff"]
+__all__ = ["EVALUATORS", "DiffOptions", "aggregate", "differences", "json_diff"]
 
 MAX_FINDINGS = 50
 
 Place = tuple[str | int, ...]
+Difference = tuple[Place, str, tuple[JsonValue, ...]]
+"""A place, what is said of it, and the values named there: only the first few are put into words."""
+_MISSING, _EXTRA, _WRONG = "missing: {}", "not in the reference: {}", "{}, expected {}"
 
 _NOTHING: Final = object()
 """What stands at a place that is not there."""
@@ -50,16 +53,16 @@ def json_diff(point: DataPoint, options: DiffOptions) -> Score:
         return verdict(0.0, options, reason=f"not JSON: {read.problem}", details=read.details)
     known = read_json(point.reference, strip_fences=options.strip_fences)
     reference = point.reference if known.problem else known.value
-    findings, same = diff_findings(read.value, reference, options)
-    reason = f"{same} of {same + len(findings)} places are the same"
-    told = findings[:MAX_FINDINGS]
-    if told:
-        reason += f"; {told[0].text}: {told[0].reason}" + ("; and more" if len(findings) > 1 else "")
-    return verdict(aggregate(same, len(findings)), options, reason=reason, findings=told, details=read.details)
+    different, same = differences(read.value, reference, options)
+    reason = f"{same} of {same + len(different)} places are the same"
+    findings = [_finding(*difference) for difference in different[:MAX_FINDINGS]]
+    if findings:
+        reason += f"; {findings[0].text}: {findings[0].reason}" + ("; and more" if len(different) > 1 else "")
+    return verdict(aggregate(same, len(different)), options, reason=reason, findings=findings, details=read.details)
 
 
-def diff_findings(answer: JsonValue, reference: JsonValue, options: DiffOptions) -> tuple[list[Finding], int]:
-    """What differs, a finding for each place in the order of the reference, and at how many places nothing does."""
+def differences(answer: JsonValue, reference: JsonValue, options: DiffOptions) -> tuple[list[Difference], int]:
+    """What differs, place by place in the order of the reference, and at how many places nothing does."""
     walk = _Walk(options.tolerance, options.list_order, [tuple(name.split(".")) for name in options.ignore])
     walk.compare(answer, reference)
     return [*walk.wrong, *walk.extra], walk.same
@@ -76,8 +79,8 @@ class _Walk:
     list_order: bool
     ignored: Sequence[tuple[str, ...]]
     same: int = 0
-    wrong: list[Finding] = field(default_factory=list)
-    extra: list[Finding] = field(default_factory=list)
+    wrong: list[Difference] = field(default_factory=list)
+    extra: list[Difference] = field(default_factory=list)
 
     def compare(self, answer: JsonValue, reference: JsonValue) -> None:
         """Count the places that are the same, and note those that are not."""
@@ -119,12 +122,12 @@ class _Walk:
                 left[text] -= 1
                 self.same += 1
             else:
-                self.wrong.append(_finding((*place, "[]"), f"missing: {shown(item)}"))
+                self.wrong.append(((*place, "[]"), _MISSING, (item,)))
         for item in reversed(ours):
             text = _canonical(item)
             if left[text]:
                 left[text] -= 1
-                self.extra.append(_finding((*place, "[]"), f"not in the reference: {shown(item)}"))
+                self.extra.append(((*place, "[]"), _EXTRA, (item,)))
 
     def _unlike(self, place: Place, ours: Any, theirs: Any) -> None:
         """Two values of which at most one has something below it, or one is not there."""
@@ -132,12 +135,10 @@ class _Walk:
             if _equal(ours, theirs, self.tolerance):
                 self.same += 1
             else:
-                self.wrong.append(_finding(place, f"{shown(ours)}, expected {shown(theirs)}"))
+                self.wrong.append((place, _WRONG, (ours, theirs)))
             return
-        self.wrong += [_finding(where, f"missing: {shown(part)}") for where, part in self._leaves(place, theirs)]
-        self.extra += [
-            _finding(where, f"not in the reference: {shown(part)}") for where, part in self._leaves(place, ours)
-        ]
+        self.wrong += [(where, _MISSING, (part,)) for where, part in self._leaves(place, theirs)]
+        self.extra += [(where, _EXTRA, (part,)) for where, part in self._leaves(place, ours)]
 
     def _leaves(self, place: Place, value: Any) -> Iterator[tuple[Place, JsonValue]]:
         """Each place below this one with what it holds."""
@@ -201,7 +202,8 @@ def _equal(one: JsonValue, other: JsonValue, tolerance: float) -> bool:
         return False
 
 
-def _finding(place: Place, reason: str) -> Finding:
+def _finding(place: Place, said: str, values: Sequence[JsonValue]) -> Finding:
+    reason = said.format(*map(shown, values))
     text = "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in place]).removeprefix(".")
     return Finding.trusted({"text": text or "(whole)", "passed": False, "reason": reason})
 
