@@ -16,7 +16,11 @@ from genkit_eval.types import Attachment, DataPoint, ToolCall, Turn
 
 __all__ = ["with_files_apart"]
 
-_FILE = re.compile(r"data:(?:application/pdf|image/(?:png|jpe?g|webp|svg\+xml))(?:;[^;,]*)*;base64,", re.IGNORECASE)
+# of few parameters, which are short: else a hostile text could take hours
+_FILE = re.compile(
+    r"data:(?:application/pdf|image/(?:png|jpe?g|webp|svg\+xml))(?:;[^;,\s]{0,80}){0,4};base64,[A-Z0-9+/]+={0,2}",
+    re.IGNORECASE,
+)
 
 
 def with_files_apart(point: DataPoint) -> DataPoint:
@@ -55,11 +59,12 @@ class _Files:
             return {key: self.taken_out(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.taken_out(item) for item in value]
-        if not isinstance(value, str) or _FILE.match(value) is None:
-            return value
-        file = _held(value)
+        return _FILE.sub(self._named, value) if isinstance(value, str) else value
+
+    def _named(self, address: re.Match[str]) -> str:
+        file = _held(address[0])
         if file is None:
-            return value
+            return address[0]
         name = f"file {len(self.found) + 1} of {self.of}"
         self.found.append(file.model_copy(update={"name": name}))
         return f"({name})"

@@ -51,6 +51,15 @@ async def test_an_image_that_a_flow_returns_as_its_output_is_the_answer(judged: 
     assert "(file 1 of the answer)\n\nfile 1 of the answer: shown as image 1" in fenced_in(message.content)
 
 
+@pytest.mark.parametrize("around", ["{}\n", "Here it is:\n![a chart]({}) As you see, it rises.", '<img src="{}">'])
+async def test_an_image_inside_a_text_is_seen_and_the_text_read(judged: Judged, around: str) -> None:
+    _, model = await judged("quality/politeness", RATED, input="Draw it.", output=around.format(PNG))
+
+    (*_, message) = model.calls[0].messages
+    assert len(message.images) == 1
+    assert around.format("(file 1 of the answer)").strip() in fenced_in(message.content)
+
+
 async def test_files_in_context_and_turns_are_evidence_each_under_a_name_of_its_own(judged: Judged) -> None:
     turns = [{"role": "user", "content": [{"text": "This one?"}, {"media": {"url": PNG}}]}]
 
@@ -115,7 +124,6 @@ async def test_a_judge_that_takes_no_images_says_so() -> None:
         "data:image/png;base64,AAAA",
         "data:image/png;base64,###",
         "data:audio/wav;base64,AAAA",
-        f"See {PNG}",
     ],
 )
 def test_what_is_no_file_of_these_kinds_stays_the_text_that_it_is(text: str) -> None:
