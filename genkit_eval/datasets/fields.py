@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from genkit_eval.types import Sample
 
-__all__ = ["ATTRIBUTES", "CHECKS", "KEYS", "NULLABLE", "Check", "kind_of", "meant"]
+__all__ = ["ATTRIBUTES", "CHECKS", "KEYS", "NULLABLE", "OUTPUTS", "Check", "kind_of", "meant"]
 
 KEYS: Mapping[str, str] = {name: field.alias or name for name, field in Sample.model_fields.items()}
 """The key on disk of every attribute."""
@@ -18,6 +18,9 @@ ATTRIBUTES: Mapping[str, str] = {key: name for name, key in KEYS.items()} | {nam
 """The attribute of every accepted key: the camelCase of the format, and snake_case."""
 
 NULLABLE = Sample.nullable
+
+OUTPUTS = ("output", "error", "turns", "output_attachments")
+"""Fields any of which makes a sample one whose output is given."""
 
 
 @dataclass(frozen=True, slots=True)

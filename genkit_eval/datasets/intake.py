@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from genkit_eval.attachments import is_elsewhere, taken_in
-from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, NULLABLE, Check, kind_of, meant
+from genkit_eval.datasets.fields import ATTRIBUTES, CHECKS, KEYS, NULLABLE, OUTPUTS, Check, kind_of, meant
 from genkit_eval.datasets.strict_json import faults
 from genkit_eval.errors import DataError, DataFileError, Problem
 from genkit_eval.misfits import misfits
@@ -24,8 +24,8 @@ IGNORED = "metrics"
 """What an exported run has beside its data points; nobody needs to be told that it is left out."""
 FILES = ("attachments", "output_attachments")
 """Fields that hold files, which are looked at."""
-SUBSTANCE = ("input", "output", "error", "turns")
-"""A sample has at least one of these; the last three make one whose output is given."""
+SUBSTANCE = ("input", *OUTPUTS)
+"""A sample has at least one of these."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval.datasets import as_samples, check_file, check_ids, check_schema, fill_ids, read_samples, select
+from genkit_eval.datasets.fields import OUTPUTS
 from genkit_eval.engine.plan import Plan
 from genkit_eval.errors import ConfigError, DataError, NotGiven
 from genkit_eval.stored import DatasetMetadata
@@ -209,8 +210,7 @@ def _source(
 
 def brings_outputs(source: Source) -> bool:
     """Whether any sample has something to judge without a target: an output, an error, a conversation or a file."""
-    given = ("output", "error", "turns", "output_attachments")
-    return any(sample.has(name) for sample in source.samples() for name in given)
+    return any(sample.has(name) for sample in source.samples() for name in OUTPUTS)
 
 
 def sample_problems(plan: Plan, source: Source) -> list[str]:

@@ -20,6 +20,7 @@ from genkit_eval import (
     HttpTarget,
     Image,
     Reply,
+    Status,
     TargetResult,
     record_attachment,
     record_context,
@@ -239,6 +240,15 @@ def test_images_in_a_completion_are_those_of_the_reply(tmp_path: Path, content: 
 
     assert (result.error, result.output) == (None, content or "")
     assert [file.url for file in result.output_attachments] == [URL]
+
+
+def test_a_sample_may_hold_nothing_but_the_file_that_was_made(ge: GenkitEval) -> None:
+    ge.define_evaluator("t/looks", lambda point: bool(point.output_attachments))
+    ge.datasets.create("drawings", [{"outputAttachments": [URL]}], metric_refs=["t/looks"])
+
+    run = run_sync(ge.evaluate("drawings"))
+
+    assert run.results[0].metrics[0].status is Status.PASS
 
 
 @pytest.mark.anyio
