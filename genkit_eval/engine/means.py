@@ -53,7 +53,7 @@ class Means:
         self.kept = KeptReplies(cache=terms.cache)
         self.choices = Choices({} if choices is None else choices)
         # as the limits were given: a few samples may ask many things at one time
-        self.calls = RunCalls(self.kept, self.purse, limits=terms.limits, prices=terms.prices, choices=self.choices)
+        self.calls = RunCalls(self.kept, self.purse, self.choices, limits=terms.limits, prices=terms.prices)
         self._first = Totals()
 
     def __enter__(self) -> Self:

@@ -58,22 +58,14 @@ class _Request(Generic[R]):
 class RunCalls:
     """What the model calls of one run share.
 
-    `kept` are the replies that need not be paid for, and `purse` pays for the others; None outside a run.
+    `kept` are the replies that need not be paid for, and `purse` pays for the others.
     """
 
-    def __init__(
-        self,
-        kept: KeptReplies | None = None,
-        purse: Purse | None = None,
-        *,
-        limits: Limits | None = None,
-        prices: Prices | None = None,
-        choices: Choices | None = None,
-    ) -> None:
-        self.kept, self.purse, self.choices = kept, purse, choices or Choices({})
-        self._limits = limits or Limits()
+    def __init__(self, kept: KeptReplies, purse: Purse, choices: Choices, *, limits: Limits, prices: Prices) -> None:
+        self.kept, self.purse, self.choices = kept, purse, choices
+        self._limits, self.prices = limits, prices
         self._retriers: dict[str, Retrier] = {}
-        self.prices, self.totals = prices or Prices(), Totals()
+        self.totals = Totals()
 
     def retrier(self, model: str) -> Retrier:
         """How this model is asked; the same one for all who ask it."""
@@ -172,7 +164,7 @@ class CellCalls:
     async def _told(self, request: _Request[R], read: Callable[[R], T]) -> T:
         """What is read in a reply: one that was paid for before, else the model's."""
         kept = self._run.kept
-        if kept is None or self._used_by == TARGET:
+        if self._used_by == TARGET:
             # a target is what is measured: it is called anew, and its output is a line of the journal
             return read(await self._asked(partial(self._paid, request)))
         if self._keys is None:
@@ -248,9 +240,8 @@ class CellCalls:
         """
 
         async def allowed() -> R:
-            if self._run.purse is not None:
-                # it may not begin either, but it is none that a budget counts
-                self._run.purse.take_call(again=True)
+            # it may not begin either, but it is none that a budget counts
+            self._run.purse.take_call(again=True)
             return await ask()
 
         call = self._run.retrier(name).call
@@ -289,14 +280,12 @@ class CellCalls:
                 self._spent[request.name].costs_are_known = False
             raise
         self._count(request, reply)
-        if self._run.purse is not None:
-            self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
+        self._run.purse.pay_call(request.name, request.identity, getattr(reply, "usage", None))
         return reply
 
     async def _sent(self, request: _Request[R], tries: Tries) -> R:
         again = tries.attempts > 1
-        if self._run.purse is not None:
-            self._run.purse.take_call(again=again)
+        self._run.purse.take_call(again=again)
         spent = self._spent_on(request.name)
         if again:
             spent.retries += 1

@@ -70,6 +70,8 @@ REPORTED = {
 _BY_KEY = {(Sample.model_fields[name].alias or name): name for name in REPORTED} | {name: name for name in REPORTED}
 # a target has no other files than those that it makes
 _BY_KEY["attachments"] = "output_attachments"
+_ONE_BY_ONE, _SEVERAL = frozenset({"context", "turns"}), frozenset({"tools", "retrieved_ids", "output_attachments"})
+"""Fields that hold lists, by how they are recorded."""
 
 
 def record_attachment(content: bytes | Path | str, *, name: str | None = None) -> None:
@@ -215,16 +217,16 @@ def gathered(records: Sequence[tuple[str, Any]], reported: Mapping[str, Any]) ->
     """
     fields: dict[str, Any] = {}
     for name, item in records:
-        if name in ("context", "turns"):
+        if name in _ONE_BY_ONE:
             fields.setdefault(name, []).append(item)
-        elif name in ("tools", "retrieved_ids", "output_attachments"):
+        elif name in _SEVERAL:
             fields.setdefault(name, []).extend(item)
         elif name == "usage":
             fields[name] = _sum(fields[name], item) if name in fields else item
         else:
             fields[name] = item
     for name, item in reported.items():
-        joined = name in fields and name in ("context", "tools", "turns", "retrieved_ids", "output_attachments")
+        joined = name in fields and name in _ONE_BY_ONE | _SEVERAL
         fields[name] = [*fields[name], *item] if joined else item
     return fields
 
