@@ -15,6 +15,7 @@ from genkit_eval_judges import Criterion, judges
 from genkit_eval_metrics import genkit_metrics
 from tests.plugins.judges.conftest import Judged
 from tests.plugins.judges.files import pdf, picture
+from tests.plugins.judges.replies import aspects, rating, verdicts
 
 RATED = '{"reason": "it fits", "rating": 1}'
 VERDICT = '{"verdicts": [{"number": 1, "reason": "r", "verdict": true}]}'
@@ -109,19 +110,25 @@ async def test_what_judges_no_answer_is_not_shown_its_files(judged: Judged, tmp_
     assert not any(call.messages[-1].images for call in model.calls)
 
 
-async def test_a_judge_of_turns_is_told_of_the_files_beside_them(judged: Judged, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        ("judge/conversation_completeness", rating(5)),
+        ("judge/turn_relevancy", aspects(context_alignment=5, query_addressing=5, coherence=5)),
+        ("judge/exchange_relevancy", verdicts(True)),
+    ],
+)
+async def test_a_judge_of_turns_is_told_of_the_files_beside_them(
+    judged: Judged, tmp_path: Path, name: str, reply: str
+) -> None:
     turns = [{"role": "user", "content": "Draw it."}]
     chart = made(tmp_path, "chart.png", picture())
 
-    _, model = await judged(
-        "judge/conversation_completeness",
-        '{"reason": "r", "rating": 5}',
-        turns=turns,
-        output="Here it is.",
-        goal="a drawing",
-        output_attachments=[chart],
+    metric, model = await judged(
+        name, reply, turns=turns, output="Here it is.", goal="a drawing", output_attachments=[chart]
     )
 
+    assert metric.score == 1
     assert "Answer files:" in model.calls[0].text
     assert "chart.png: shown as image 1" in fenced_in(model.calls[0].text)
 

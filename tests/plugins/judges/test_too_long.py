@@ -83,9 +83,12 @@ async def test_a_prompt_that_was_read_is_not_said_to_be_cut(judged: Any, usage: 
     assert len(fenced_in(model.calls[0].text)) > 60_000
 
 
-async def test_the_reason_names_what_was_too_long_without_turns(judged: Any) -> None:
+@pytest.mark.parametrize("kind", ["attachments", "output_attachments"])
+async def test_the_reason_names_what_was_too_long_without_turns(judged: Any, kind: str) -> None:
+    """A file counts too: of 34 characters here, and 31 of its title."""
     failure = JudgeError("the prompt is longer than the model's context window", kind="window")
+    file = {"url": "data:,%3Csvg%3E%3Ctext%3Eten%20to%20six%3C/text%3E%3C/svg%3E", "name": "a.svg"}
 
-    metric, _ = await judged("quality/politeness", failure, input="q", output="a" * 4_000)
+    metric, _ = await judged("quality/politeness", failure, input="q", output="a" * 4_000, **{kind: [file]})
 
-    assert "the case, 4,001 characters or some 1,000 tokens, is more than the judge can read" in str(metric.error)
+    assert "the case, 4,066 characters or some 1,016 tokens, is more than the judge can read" in str(metric.error)
