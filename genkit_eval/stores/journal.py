@@ -99,7 +99,12 @@ class Journal:
                 self._check_slot(slot)
             self._append(line, wake=False)
             self._lines.pass_over(len(line) + 1)
-        self.flush()
+        try:
+            self.flush()
+        except StoreError:
+            # tried again a moment later, like what was only added
+            self._waiting.set()
+            raise
 
     def calls(self, slots: Collection[int]) -> RecordedCalls:
         """The replies that earlier sessions got for the cases in these slots."""
@@ -160,7 +165,6 @@ class Journal:
     def _take_back(self, lines: list[bytes]) -> None:
         with self._adding:
             self._buffer[:0] = lines
-            self._waiting.set()
         if self._fd is not None:
             # a half written line must not stay: the next one would be glued to it
             os.ftruncate(self._fd, self._written)
