@@ -138,6 +138,14 @@ def test_a_problem_with_options_is_told_in_our_words_alone(tmp_path: Path) -> No
     assert own.error == "custom.most of the sample: true and false are no value for it"
 
 
+def test_own_options_of_a_sample_that_do_not_go_together_are_told_as_of_all(tmp_path: Path) -> None:
+    ge = GenkitEval(plugins=[heuristics()], root=tmp_path)
+
+    (metric,) = run_sync(ge.score(DataPoint(output="a", custom={"least": 5, "most": 2}), "heuristic/length_in_range"))
+
+    assert metric.error == "custom of the sample: least is 5, which is more than most (2)"
+
+
 def test_what_the_extra_lacks_is_said_by_name(tmp_path: Path) -> None:
     lacking = Heuristic(
         name="custom/lacking",
