@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -25,6 +26,8 @@ __all__ = [
     "model_sees",
 ]
 
+_IMAGE_URL = r"data:(?P<media_type>image/[a-z0-9.+-]+);base64,(?P<data>[A-Za-z0-9+/]+=*)"
+
 
 class Image(Data):
     """An image in a message: `media_type` like "image/png", `data` in base64."""
@@ -36,6 +39,12 @@ class Image(Data):
     def url(self) -> str:
         """The image as an address that holds all of it, which is how servers take it."""
         return f"data:{self.media_type};base64,{self.data}"
+
+    @classmethod
+    def of_url(cls, url: object) -> Image | None:
+        """The image that an address of data in base64 holds; None where it is no such address."""
+        found = re.fullmatch(_IMAGE_URL, url) if isinstance(url, str) else None
+        return None if found is None else cls(media_type=found["media_type"], data=found["data"])
 
 
 class Message(Data):

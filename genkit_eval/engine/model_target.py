@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
@@ -24,7 +23,6 @@ __all__ = ["MODEL", "ModelTarget", "model_target"]
 
 MODEL = "/model/"
 
-_DATA = re.compile(r"data:(?P<kind>image/[a-z0-9.+-]+);base64,(?P<data>[A-Za-z0-9+/]+=*)")
 _ROLES = {"system": "system", "user": "user", "assistant": "assistant", "model": "assistant"}
 
 
@@ -122,9 +120,7 @@ def _message(given: JsonValue, number: int) -> Message:
 def _image(part: JsonValue) -> Image | None:
     """Genkit's form of an image that stands whole in its address."""
     media = part.get("media") if isinstance(part, dict) else None
-    url = media.get("url") if isinstance(media, dict) else None
-    found = _DATA.fullmatch(url) if isinstance(url, str) else None
-    return None if found is None else Image(media_type=found["kind"], data=found["data"])
+    return Image.of_url(media.get("url")) if isinstance(media, dict) else None
 
 
 def _wanted(output: JsonValue) -> type[BaseModel] | None:

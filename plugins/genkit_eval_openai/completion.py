@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
@@ -17,7 +16,6 @@ from genkit_eval_openai.faults import OpenAIError
 __all__ = ["reply_from"]
 
 _REFUSED = {"refusal"}
-_IMAGE = re.compile(r"data:(?P<kind>image/[a-z0-9.+-]+);base64,(?P<data>[A-Za-z0-9+/]+=*)")
 
 
 def reply_from(answer: Mapping[str, JsonValue], *, model: str, redact: Callable[[str], str] = str) -> Reply:
@@ -86,10 +84,9 @@ def _images(message: Mapping[str, JsonValue]) -> list[Image]:
         parts = message.get(key)
         for part in parts if isinstance(parts, list) else ():
             given = part.get("image_url") if isinstance(part, dict) else None
-            url = given.get("url") if isinstance(given, dict) else given
-            image = _IMAGE.fullmatch(url) if isinstance(url, str) else None
+            image = Image.of_url(given.get("url") if isinstance(given, dict) else given)
             if image is not None:
-                found.append(Image(media_type=image["kind"], data=image["data"]))
+                found.append(image)
     return found
 
 
