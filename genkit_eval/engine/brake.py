@@ -15,13 +15,20 @@ class Brake:
 
     def __init__(self) -> None:
         self.stopped: Stopped | None = None
-        self.on_pull: list[Callable[[], None]] = []
+        self._told: list[Callable[[], None]] = []
+
+    def tell(self, stop: Callable[[], None]) -> None:
+        """Call this when it is pulled, before those who asked for it earlier; now if it is pulled already."""
+        self._told.insert(0, stop)
+        # looked at last: whoever pulls it just now may not have seen the new one
+        if self.stopped is not None:
+            stop()
 
     def pull(self, cause: StopCause, reason: str) -> None:
         """Stop for this reason; the first one counts."""
         if self.stopped is None:
             self.stopped = Stopped(cause=cause, reason=reason)
-            for stop in self.on_pull:
+            for stop in tuple(self._told):
                 stop()
 
 

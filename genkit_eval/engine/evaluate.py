@@ -190,7 +190,8 @@ class _Lanes:
 
     async def run(self, cases: Iterator[Case]) -> None:
         feed = Feed(cases, self.limits.max_concurrency, case_seconds=self.limits.sample_seconds)
-        self.brake.on_pull += [feed.stop, self.calls.stop]
+        # no case is to begin when those who wait for a call are told that it will not be sent
+        self.brake.tell(feed.stop)
         self.ledger.feed = feed
         async with self.plan.opened() as ready:
             await self._run_open(ready, feed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Timer
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -54,6 +56,7 @@ class Means:
         self.choices = Choices({} if choices is None else choices)
         # as the limits were given: a few samples may ask many things at one time
         self.calls = RunCalls(self.kept, self.purse, self.choices, limits=terms.limits, prices=terms.prices)
+        self.brake.tell(self.calls.stop)
         self._first = Totals()
 
     def __enter__(self) -> Self:
@@ -73,13 +76,29 @@ class Means:
             asked = self.calls.begin(used_by)
             asked.timed_by(Clock(seconds, scope))
             try:
-                return await ask()
+                with self._looking():
+                    return await ask()
             finally:
                 caller.set(outer)
                 for spent in asked.usage():
                     self._first.add(used_by, spent.model, spent)
         stopped = self.brake.stopped
         raise ModelError(f"timeout: no answer within {seconds:g} s" if stopped is None else stopped.reason)
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """Within, the end of the budget's time also ends pauses; later the ticks of the run see to that."""
+        seconds = None if self.terms.budget is None else self.terms.budget.seconds
+        if seconds is None:
+            yield
+            return
+        timer = Timer(seconds, self.purse.look)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def noted(self, key: EvalRunKey) -> EvalRunKey:
         """The key of a run that begins, with what was spent before its first case."""

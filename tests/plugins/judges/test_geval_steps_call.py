@@ -87,6 +87,29 @@ async def test_the_call_that_makes_the_steps_counts_in_the_budget(tmp_path: Path
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_no_case_begins_once_the_steps_have_taken_the_budget(tmp_path: Path, is_async: bool) -> None:
+    ge, model = judging([json.dumps(FIRST), rating(4), rating(4)], tmp_path)
+    called: list[str] = []
+
+    def flow(text: str) -> str:
+        called.append(text)
+        return text
+
+    async def waiting(text: str) -> str:
+        return flow(text)
+
+    ge.define_flow("f", waiting if is_async else flow)
+    samples = [{"input": "It rained."}, {"input": "It did not."}]
+    run = await ge.evaluate(samples, target="f", evaluators=["geval/coherence"], budget=Budget(calls=1))
+    begun = list(called)
+    resumed = await ge.evaluate(samples, resume=run.id)
+
+    assert (run.key.state, begun) == (RunState.INCOMPLETE, [])
+    assert (resumed.key.state, len(called), len(model.calls)) == (RunState.COMPLETE, 2, 3)
+
+
+@pytest.mark.anyio
 async def test_a_budget_that_ends_before_the_steps_are_made_is_told(tmp_path: Path) -> None:
     # the first reply is of no use, and the question cannot be put once more
     ge, model = judging('{"steps": []}', tmp_path)
@@ -98,6 +121,19 @@ async def test_a_budget_that_ends_before_the_steps_are_made_is_told(tmp_path: Pa
     assert len(model.calls) == 1
     assert ge.runs.list() == []
     assert not (tmp_path / "prepared").exists()
+
+
+@pytest.mark.anyio
+async def test_the_end_of_a_budgets_time_is_not_waited_through(tmp_path: Path) -> None:
+    own = GEval(name="coherence", criterion=CRITERION)
+    with OpenAIServer(lambda _: error_answer(429, "slow down", headers={"retry-after": "100"})) as server:
+        ge = GenkitEval(
+            plugins=[openai_models(base_url=server.url), judges(judge="openai/m", own=[own])], root=tmp_path
+        )
+        with anyio.fail_after(50), pytest.raises(JudgeError, match=r"the budget is spent: .* of 0\.2 seconds"):
+            await ge.evaluate([GIVEN], target=None, evaluators=["geval/coherence"], budget=Budget(seconds=0.2))
+
+    assert len(server.calls) == 1
 
 
 @pytest.mark.anyio
