@@ -44,7 +44,8 @@ def say_what_it_asks(options: Mapping[str, JsonValue], name: str, data: str, *, 
     calls, score = run_sync(_asked(session, evaluator, point))
     if not calls:
         why = f": {score.reason}" if score is not None and score.reason else ""
-        raise ConfigError(f"evaluator '{evaluator.name}' asks nothing about case '{point.test_case_id}'{why}")
+        which = f"case '{point.test_case_id}'" if point.test_case_id else "the first case"
+        raise ConfigError(f"evaluator '{evaluator.name}' asks nothing about {which}{why}")
     if options["as_json"]:
         said: JsonValue = [[{"role": item.role, "content": item.content} for item in call] for call in calls]
         say_json(json_pieces({"name": evaluator.name, "testCaseId": point.test_case_id, "calls": said}))

@@ -21,6 +21,7 @@ CASE = {
 @pytest.fixture
 def answers(folder: Path) -> Path:
     (folder / "answers.jsonl").write_text(json.dumps(CASE) + "\n", encoding="utf-8")
+    (folder / "bare.jsonl").write_text('{"input": "Where?", "output": "There."}\n', encoding="utf-8")
     return folder
 
 
@@ -66,7 +67,14 @@ def test_a_dataset_will_do(genkit_eval: CommandLine, answers: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("judge/plan_quality", "--prompt", "--sample", "answers.jsonl"), "there is no plan to judge by"),
+        (
+            ("judge/plan_quality", "--prompt", "--sample", "answers.jsonl"),
+            "asks nothing about case 'a': there is no plan to judge by",
+        ),
+        (
+            ("judge/plan_quality", "--prompt", "--sample", "bare.jsonl"),
+            "asks nothing about the first case: there is no plan to judge by",
+        ),
         (("genkitEval/regex", "--prompt", "--sample", "answers.jsonl"), "'genkitEval/regex' names no prompts"),
         (("judge/correctness", "--sample", "answers.jsonl"), "--sample goes with --prompt"),
         (("judge/correctness", "--prompt", "--sample", "nothing.jsonl"), "nothing.jsonl"),
