@@ -59,11 +59,11 @@ class KeptReplies:
     A reply goes to the run's journal before anybody reads it, and to the cache once somebody could use it.
     """
 
-    def __init__(self, *, cache: str = "on") -> None:
+    def __init__(self, cache: CacheUse) -> None:
         self.recorded: RecordedCalls | None = None
         """Of the earlier sessions of a run that is resumed."""
         self._journal: Journal | None = None
-        self._use = checked_use(cache)
+        self._use = cache
         self._cache: CallCache | None = None
         self._opening = threading.Lock()
         # an event belongs to its loop, and each thread has its own

@@ -52,7 +52,7 @@ class Means:
     def __init__(self, terms: Terms, choices: dict[str, JsonValue] | None = None) -> None:
         self.terms, self.brake = terms, Brake()
         self.purse = Purse(terms.budget, terms.prices, self.brake)
-        self.kept = KeptReplies(cache=terms.cache)
+        self.kept = KeptReplies(terms.cache)
         self.choices = Choices({} if choices is None else choices)
         # as the limits were given: a few samples may ask many things at one time
         self.calls = RunCalls(self.kept, self.purse, self.choices, limits=terms.limits, prices=terms.prices)
