@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from genkit_eval.stores import LocalFileEvalStore
 from genkit_eval.types import Outcome
 
 __all__ = ["Forecast", "forecast"]
+
+log = logging.getLogger(__name__)
 
 LOOKED_THROUGH = 20
 
@@ -105,7 +108,9 @@ async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, coun
     chosen = source_of(ge.datasets.store, samples[::step][:count], Selection()).repeated(source.repeats)
     with TemporaryDirectory() as folder, Means(terms) as means:
         # what it costs is paid once, however many cases there are
-        plan, _ = await ge.prepared(plan, means)
+        plan, told = await ge.prepared(plan, means)
+        for notice in told:
+            log.warning("%s", notice)
         journal = LocalFileEvalStore(Path(folder)).begin(new_key(plan, chosen, terms))
         began = monotonic()
         run = await run_cases(plan, chosen, journal, means, progress=lambda _: None)

@@ -137,6 +137,20 @@ def test_a_plan_pays_for_no_steps_and_knows_those_that_are_there(
     assert (later.code, len(server.calls), "one call more" in later.out) == (0, 2, False)
 
 
+def test_a_probe_tells_of_the_steps_that_it_had_made(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genkit_eval("evaluator", "import", "coherence.yaml")
+    plan = ("plan", "answers.json", "--no-target", "--judge", "openai/any", "-e", "geval/coherence", "--probe", "1")
+    with OpenAIServer(judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        first, second = genkit_eval(*plan), genkit_eval(*plan)
+
+    assert [done.err.count("made before the first case") for done in (first, second)] == [1, 0]
+    # one for the steps, and the reply about the case is in the cache then
+    assert (len(server.calls), "one call more" in first.out) == (2, False)
+
+
 def test_steps_are_paid_for_only_with_leave(
     genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
