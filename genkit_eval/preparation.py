@@ -46,9 +46,8 @@ async def make_lacking(plan: Plan, root: Path, means: Means) -> tuple[Registry, 
         path = _path(work, root)
         made = _keep(await _made(plan, name, path, means), work, path)
         registry = _defined(registry, name, made, path)
-        told.append(
-            f"{name}: what it lacked was made before the first case, at the run's expense, and is kept in {path}"
-        )
+        # which may be what another run was quicker to keep
+        told.append(f"{name}: what it lacked was made before the first case, at the run's expense; it goes by {path}")
     return registry, told
 
 
