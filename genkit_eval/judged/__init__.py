@@ -5,7 +5,7 @@ from __future__ import annotations
 from genkit_eval.judged.config import Choice, MetricConfig, PromptSource, StatusOverride, configured
 from genkit_eval.judged.define import define_judged, digest_of
 from genkit_eval.judged.embedding import Embedding
-from genkit_eval.judged.evidence import NO_FILES, Files, Shown, files_of
+from genkit_eval.judged.evidence import NO_FILES, Files, files_of
 from genkit_eval.judged.metric import (
     NONE,
     Answer,
@@ -33,7 +33,6 @@ __all__ = [
     "NothingToJudge",
     "Panel",
     "PromptSource",
-    "Shown",
     "StatusOverride",
     "claim_score",
     "configured",
