@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -107,6 +109,29 @@ async def test_no_case_begins_once_the_steps_have_taken_the_budget(tmp_path: Pat
 
     assert (run.key.state, begun) == (RunState.INCOMPLETE, [])
     assert (resumed.key.state, len(called), len(model.calls)) == (RunState.COMPLETE, 2, 3)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+async def test_however_often_a_budget_ends_nothing_is_paid_twice(tmp_path: Path, most: int) -> None:
+    ge, model = judging([json.dumps(FIRST), *[rating(4)] * 5], tmp_path)
+    called: list[str] = []
+
+    async def flow(text: str) -> str:
+        called.append(text)
+        return text
+
+    ge.define_flow("f", flow)
+    samples = [{"input": f"It rained on day {number}."} for number in range(5)]
+    terms: dict[str, Any] = {"budget": Budget(calls=most), "limits": Limits(max_concurrency=2)}
+    run = await ge.evaluate(samples, target="f", evaluators=["geval/coherence"], **terms)
+    sessions = 1
+    while run.key.state is RunState.INCOMPLETE:
+        run, sessions = await ge.evaluate(samples, resume=run.id, **terms), sessions + 1
+
+    (spent,) = run.key.usage
+    assert (sessions, len(called), len(model.calls), spent.model_calls) == (math.ceil(6 / most), 5, 6, 6)
+    assert run.summary()[0].passed == 5
 
 
 @pytest.mark.anyio
