@@ -28,6 +28,8 @@ MOST_PIXELS = 100_000_000
 """A small file may be an image that fills the memory of whoever draws it."""
 # what pypdf mends in a file it tells the log, which goes to stderr where nobody listens
 logging.getLogger("pypdf").addHandler(logging.NullHandler())
+# of two files that share one the second waits for the first, which costs little, as reading keeps a core busy
+_TURNS = tuple(Lock() for _ in range(64))
 NO_TEXT = "(this page has no text, only images, which are not shown)"
 
 
@@ -119,7 +121,7 @@ def _shown(attachments: Sequence[Attachment], *, instead: str, first: int = 1) -
         title = title_of(attachment)
         if attachment.media_type == PDF:
             # the judges of a case read it side by side: one does, and the others find what that has found
-            with _turn(attachment.digest):
+            with _TURNS[hash(attachment.digest) % len(_TURNS)]:
                 pages = _pages(attachment)
             texts += [(f"{title}, page {number}", text) for number, text in enumerate(pages, 1)]
         elif attachment.media_type == SVG:
@@ -128,12 +130,6 @@ def _shown(attachments: Sequence[Attachment], *, instead: str, first: int = 1) -
             images.append(_image(attachment))
             titles.append(title)
     return Shown(tuple(texts), tuple(images), tuple(titles), first)
-
-
-@lru_cache(maxsize=64)
-def _turn(digest: str | None) -> Lock:
-    """Whose turn it is to read the file of this digest."""
-    return Lock()
 
 
 @lru_cache(maxsize=16)
