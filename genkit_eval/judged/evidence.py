@@ -123,6 +123,10 @@ def _shown(attachments: Sequence[Attachment], *, instead: str, first: int = 1) -
             # the judges of a case read it side by side: one does, and the others find what that has found
             with _TURNS[hash(attachment.digest) % len(_TURNS)]:
                 pages = _pages(attachment)
+            if not any(text not in ("", NO_TEXT) for text in pages):
+                raise NothingToJudge(
+                    f"{title} has no text on any of its {len(pages)} pages: attach its pages as images"
+                )
             texts += [(f"{title}, page {number}", text) for number, text in enumerate(pages, 1)]
         elif attachment.media_type == SVG:
             texts.append((f"{title}, the source of an image", content_of(attachment).decode(errors="replace")))
@@ -146,16 +150,13 @@ def _pages(attachment: Attachment) -> tuple[str, ...]:
         reader = PdfReader(BytesIO(content_of(attachment)))
         if reader.is_encrypted and not reader.decrypt(""):
             raise DataError(f"{title} is encrypted: attach one that opens without a password")
-        found = tuple(page.extract_text().strip() or (NO_TEXT if page.images else "") for page in reader.pages)
+        return tuple(page.extract_text().strip() or (NO_TEXT if page.images else "") for page in reader.pages)
     except DependencyError as problem:
         raise DataError(
             f"{title} is encrypted in a way that pypdf alone cannot read: attach one that is not"
         ) from problem
     except (PyPdfError, ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as problem:
         raise DataError(f"{title} cannot be read as a PDF: {type(problem).__name__}: {problem}") from problem
-    if not any(text not in ("", NO_TEXT) for text in found):
-        raise NothingToJudge(f"{title} has no text on any of its {len(found)} pages: attach its pages as images")
-    return found
 
 
 @lru_cache(maxsize=4)

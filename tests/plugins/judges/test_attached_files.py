@@ -271,8 +271,10 @@ async def test_the_system_prompt_of_the_assistant_is_shown_to_its_judge(judged: 
     assert "Answer like a pirate." in fenced_in(model.calls[0].text)
 
 
-def test_judges_that_read_side_by_side_have_a_pdf_read_once(tmp_path: Path) -> None:
-    files = attached(tmp_path, terms_pdf=pdf(*(f"page {number} of this test alone" for number in range(50))))
+@pytest.mark.parametrize("text", ["page {} of this test alone", ""])
+def test_judges_that_read_side_by_side_have_a_pdf_read_once(tmp_path: Path, text: str) -> None:
+    """Also one without text, like a scan, which takes as long."""
+    files = attached(tmp_path, terms_pdf=pdf(*(text.format(number) for number in range(50))))
     names = ["quality/politeness", "quality/clarity", "quality/coherence", "quality/relevance", "quality/formality"]
     ge = GenkitEval(plugins=[judges(judge=ScriptedModel(RATED))], root=tmp_path / "store", cache="off")
     read = _pages.cache_info().misses
