@@ -18,12 +18,13 @@ MakeModel = Callable[..., ChatModel]
 
 
 def failure(answer: Answer, chat_model: MakeModel, **options: Any) -> OpenAIError:
-    """What a call raises that gets this answer; it is the only call."""
+    """What a call raises that gets this answer; it is not made twice."""
     with OpenAIServer([answer]) as server:
         model = chat_model(server, **options)
         with pytest.raises(OpenAIError) as caught:
             run_sync(model.generate(ASK))
-    assert len(server.calls) == 1
+    # within a tenth of a second a busy machine may not get as far as the server
+    assert len(server.calls) <= 1
     return caught.value
 
 
