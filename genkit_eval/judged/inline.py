@@ -16,6 +16,8 @@ from genkit_eval.types import Attachment, DataPoint, ToolCall, Turn
 
 __all__ = ["with_files_apart"]
 
+KEPT = 2_000_000
+"""Characters of an address that is kept once it is decoded: a few larger ones would take hundreds of megabytes."""
 # of few parameters, which are short: else a hostile text could take hours
 _FILE = re.compile(
     r"data:(?:application/pdf|image/(?:png|jpe?g|webp|svg\+xml))(?:;[^;,\s]{0,80}){0,4};base64,[A-Z0-9+/]+={0,2}",
@@ -81,10 +83,18 @@ class _Files:
         return call.model_copy(update={name: self.taken_out(getattr(call, name)) for name in held})
 
 
-# all judges of a case ask for the same ones, and megabytes take a while to decode
-@lru_cache(maxsize=16)
 def _held(address: str) -> Attachment | None:
     """The file that an address of data holds; None where it holds none."""
+    return _kept(address) if len(address) <= KEPT else _decoded(address)
+
+
+@lru_cache(maxsize=16)
+def _kept(address: str) -> Attachment | None:
+    # all judges of a case ask for the same ones
+    return _decoded(address)
+
+
+def _decoded(address: str) -> Attachment | None:
     try:
         return made_of(address)
     except DataError:

@@ -71,9 +71,22 @@ def _metric(own: GEval, entries: Mapping[str, Entries]) -> JudgedMetric:
         display_name=own.title or own.evaluator,
         definition=" ".join(own.criterion.split()),
         formula=f"geval{FORMULA}-{identity_of(own)}",
+        check=partial(_check, own),
         decide=partial(decided, reason=MEAN),
         metadata={"calls": "1", "formula": "(s - 1) / 4"},
     )
+
+
+def _check(own: GEval, options: JudgeOptions, use: Instruments) -> str | None:
+    """Why ratings could not be weighted as they are to be, whatever the server gives."""
+    silent = [judge.name for judge in use.judges if not _asks_for_weights(judge)]
+    if own.weighting != "on" or not silent:
+        return None
+    return f"weighting is 'on', and the parameters of {', '.join(silent)} switch logprobs off: leave one of the two out"
+
+
+def _asks_for_weights(judge: Judge) -> bool:
+    return bool((judge.config or {}).get("logprobs", True))
 
 
 async def generated_steps(own: GEval, judge: Judge) -> Sequence[str]:
@@ -107,9 +120,8 @@ async def _score(
     use: Instruments,
 ) -> Score:
     judge = use.judge
-    config = judge.config or {}
-    if own.weighting != "off" and config.get("logprobs", True):
-        judge = replace(judge, config={**ASKED_FOR, **config})
+    if own.weighting != "off" and _asks_for_weights(judge):
+        judge = replace(judge, config={**ASKED_FOR, **(judge.config or {})})
     values, told = await found_entries(own, entries, seen.inputs, use)
     messages = seen.inputs.render(use.prompts[STEP], **seen.values, **values)
     answer, reply = await judge.ask_whole(messages, _Rated)

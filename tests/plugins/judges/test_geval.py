@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genkit_eval import Budget, EvalMetric, GenkitEval, Limits, Outcome, Reply, Status, TokenLogprob
+from genkit_eval import Budget, ConfigError, EvalMetric, GenkitEval, Limits, Outcome, Reply, Status, TokenLogprob
 from genkit_eval.testing import Answer, Call, OpenAIServer, ScriptedModel, chat_answer, data_point, error_answer
 from genkit_eval_judges import GEval, judges
 from genkit_eval_openai import openai_models
@@ -223,6 +223,16 @@ async def test_weighting_that_is_asked_for_fails_where_the_server_does_not_give_
     metric, _ = await score(rating(4), weighting="on")
 
     assert metric.outcome is Outcome.FAILED
+
+
+@pytest.mark.anyio
+async def test_weighting_that_the_judge_s_parameters_rule_out_is_refused_before_anything_is_paid_for() -> None:
+    ge, model = app(rating(4), steps=STEPS, weighting="on", parameters={"logprobs": False})
+
+    with pytest.raises(ConfigError, match="switch logprobs off"):
+        await ge.score(data_point(**GIVEN), "geval/coherence")
+
+    assert model.calls == []
 
 
 def version(**said: Any) -> str:
