@@ -31,9 +31,9 @@ if TYPE_CHECKING:
         Source,
         Terms,
     )
-    from genkit_eval.engine.kept_replies import CacheUse
+    from genkit_eval.engine.asking.kept_replies import CacheUse
     from genkit_eval.engine.source import Data
-    from genkit_eval.engine.targets import Target
+    from genkit_eval.engine.targets.target import Target
     from genkit_eval.library import Datasets, Runs
     from genkit_eval.models import Embedder, Message, Model, Reply
     from genkit_eval.prices import Price, Prices

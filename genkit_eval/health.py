@@ -11,7 +11,7 @@ from pathlib import Path
 
 from genkit_eval import __version__
 from genkit_eval._json import load
-from genkit_eval.engine.cache import cache_path
+from genkit_eval.engine.asking.cache import cache_path
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.loading import KEPT, InstalledPlugin, app_of_plugins
 from genkit_eval.report.numbers import counted, storage

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genkit_eval.engine.model_limits import read_model_limits
+from genkit_eval.engine.asking.model_limits import read_model_limits
 from genkit_eval.errors import ConfigError, UnknownName
 
 __all__ = ["SETTINGS", "Setting", "Settings", "find_settings"]

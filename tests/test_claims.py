@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genkit_eval.claims import ClaimVerdict, Numbered, by_number, share, statements, verdicts
-from genkit_eval.engine.request_key import RequestKeys
+from genkit_eval.engine.asking.request_key import RequestKeys
 from genkit_eval.errors import JudgeError, ModelError
 from genkit_eval.judge import Judge
 from genkit_eval.models import Message

@@ -9,7 +9,7 @@ import click
 from genkit_eval.cli.help import VerbGroup
 from genkit_eval.cli.options import Verb
 from genkit_eval.cli.output import columns, say, say_json
-from genkit_eval.engine.cache import CacheInfo, CallCache, cache_path
+from genkit_eval.engine.asking.cache import CacheInfo, CallCache, cache_path
 from genkit_eval.report.documents import json_pieces
 from genkit_eval.report.lines import Line, blank, line
 from genkit_eval.report.numbers import counted, storage

@@ -12,7 +12,7 @@ from genkit_eval.cli.request import Request
 from genkit_eval.cli.session import Session
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import ModelTarget
-from genkit_eval.engine.model_target import MODEL
+from genkit_eval.engine.targets.model_target import MODEL
 from genkit_eval.errors import ConfigError
 from genkit_eval.forecast import Forecast, forecast
 from genkit_eval.report.lines import rendered

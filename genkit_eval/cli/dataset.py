@@ -28,7 +28,7 @@ from genkit_eval.cli.samples import samples_of
 from genkit_eval.cli.session import open_stores
 from genkit_eval.cli.targets import target_name
 from genkit_eval.datasets import parse_schema, write_samples
-from genkit_eval.engine.command_target import COMMAND
+from genkit_eval.engine.targets.command_target import COMMAND
 from genkit_eval.errors import ConfigError, StoreError
 from genkit_eval.library import Datasets
 from genkit_eval.report.documents import json_pieces

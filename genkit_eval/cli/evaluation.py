@@ -20,7 +20,7 @@ from genkit_eval.cli.session import Session, app_prints_to_stderr
 from genkit_eval.cli.termination import ending_as_ctrl_c
 from genkit_eval.definitions import Evaluator
 from genkit_eval.engine import DataFile, EvalRun, ModelLimits, route
-from genkit_eval.engine.model_limits import read_model_limits
+from genkit_eval.engine.asking.model_limits import read_model_limits
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.registry import EvaluatorRef
 from genkit_eval.report.documents import json_pieces, run_document

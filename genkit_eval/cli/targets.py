@@ -12,8 +12,8 @@ import click
 from genkit_eval.app import FROM_DATASET
 from genkit_eval.cli.options import with_options
 from genkit_eval.engine import CommandTarget, HttpTarget, ModelTarget, is_address
-from genkit_eval.engine.command_target import COMMAND
-from genkit_eval.engine.model_target import MODEL
+from genkit_eval.engine.targets.command_target import COMMAND
+from genkit_eval.engine.targets.model_target import MODEL
 
 __all__ = ["target_name", "target_of", "target_options"]
 

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from genkit_eval.engine.asked_models import AskedModel, asked_models, check_priced
-from genkit_eval.engine.budget import Budget
+from genkit_eval.engine.asking.budget import Budget
+from genkit_eval.engine.asking.kept_replies import CacheUse, checked_use
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.means import Means, Terms
+from genkit_eval.engine.asking.model_limits import ModelLimits
 from genkit_eval.engine.combination import Combination, all_of, any_of, gate, negate, weighted
 from genkit_eval.engine.combined import define_combination
-from genkit_eval.engine.command_target import CommandTarget
 from genkit_eval.engine.evaluate import OnProgress, new_key, run_cases
 from genkit_eval.engine.given import own_target, plan_for, recorded_source, source_of
-from genkit_eval.engine.http_target import HttpTarget
-from genkit_eval.engine.kept_replies import CacheUse, checked_use
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.means import Means, Terms
-from genkit_eval.engine.model_limits import ModelLimits
-from genkit_eval.engine.model_target import ModelTarget
-from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan, make_plan
-from genkit_eval.engine.recording import (
-    TargetResult,
-    record_attachment,
-    record_context,
-    record_plan,
-    record_retrieved,
-    record_tool_call,
-    record_turn,
-    record_usage,
-)
 from genkit_eval.engine.repeats import Repeats, repeats_of
 from genkit_eval.engine.rescore import recorded_refs, rescore_key, rescore_plan, stored_outputs
 from genkit_eval.engine.resume import changed_flow, check_same_plan, limits_of, recorded_plan
@@ -39,7 +25,21 @@ from genkit_eval.engine.source import (
     Source,
     sample_problems,
 )
-from genkit_eval.engine.targets import is_address
+from genkit_eval.engine.targets.command_target import CommandTarget
+from genkit_eval.engine.targets.http_target import HttpTarget
+from genkit_eval.engine.targets.model_target import ModelTarget
+from genkit_eval.engine.targets.recording import (
+    TargetResult,
+    record_attachment,
+    record_context,
+    record_plan,
+    record_retrieved,
+    record_tool_call,
+    record_turn,
+    record_usage,
+)
+from genkit_eval.engine.targets.target import is_address
+from genkit_eval.off_loop import off_loop
 
 __all__ = [
     "AskedModel",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from genkit_eval.engine.model_calls import TARGET
+from genkit_eval.engine.asking.model_calls import TARGET
 from genkit_eval.engine.plan import Plan
 from genkit_eval.errors import ConfigError, GenkitEvalError
 from genkit_eval.models import Embedder, Model, model_identity

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_calls import RunCalls
 from genkit_eval.engine.calls import CUT, Called, called_within
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric
-from genkit_eval.engine.model_calls import RunCalls
-from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.repeats import pass_number
+from genkit_eval.off_loop import off_loop
 from genkit_eval.types import DataPoint, Score
 
 __all__ = ["beside_loop", "judge_batches", "judge_together"]

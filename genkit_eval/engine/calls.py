@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import anyio
 
-from genkit_eval.engine.clock import Clock
+from genkit_eval.engine.asking.clock import Clock
 from genkit_eval.errors import GenkitEvalError
 
 __all__ = ["CUT", "LONGEST_ERROR", "Called", "called", "called_async", "called_within", "described", "overdue"]

@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from genkit_eval._data import Data, plain
 from genkit_eval._json import dump, json_bytes, load
+from genkit_eval.engine.asking.limits import Limits
 from genkit_eval.engine.calls import overdue
 from genkit_eval.engine.cells import Cell
-from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.metric import Metric, metric_from
-from genkit_eval.engine.recording import gathered, observed
+from genkit_eval.engine.targets.recording import gathered, observed
 from genkit_eval.errors import DataError
 from genkit_eval.stored import EvalResult
 from genkit_eval.types import DataPoint, Sample, Usage

@@ -12,27 +12,27 @@ from typing import Any
 from pydantic import JsonValue
 
 from genkit_eval._data import heap_set_aside
+from genkit_eval.engine.asking.brake import Brake, FailureWatch
+from genkit_eval.engine.asking.budget import Purse
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.means import Means, Terms
+from genkit_eval.engine.asking.model_calls import TARGET, RunCalls
+from genkit_eval.engine.asking.usage import Totals
 from genkit_eval.engine.batch import judge_batches
-from genkit_eval.engine.brake import Brake, FailureWatch
-from genkit_eval.engine.budget import Purse
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.interrupts import one_interrupt
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.limits import Limits
 from genkit_eval.engine.loop_calls import LoopCalls
-from genkit_eval.engine.means import Means, Terms
 from genkit_eval.engine.meter import Meter, OnProgress
-from genkit_eval.engine.model_calls import TARGET, RunCalls
-from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.engine.plan import Plan
 from genkit_eval.engine.repeats import Repeats
 from genkit_eval.engine.resume import remaining_cases
 from genkit_eval.engine.run import EvalRun
 from genkit_eval.engine.source import Source
 from genkit_eval.engine.sync_calls import SyncCalls
-from genkit_eval.engine.usage import Totals
 from genkit_eval.errors import StoreError
+from genkit_eval.off_loop import off_loop
 from genkit_eval.stats import Tally
 from genkit_eval.stored import EvalRunKey, ModelUsage, RunState, Stopped
 from genkit_eval.stores import Journal, StoredRun, new_run_id

@@ -23,7 +23,7 @@ from genkit_eval.engine.source import (
     inline_source,
     no_source,
 )
-from genkit_eval.engine.targets import Target
+from genkit_eval.engine.targets.target import Target
 from genkit_eval.errors import ConfigError, NotFound, NotGiven, StoreError
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stores import DatasetStore

@@ -11,18 +11,18 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup
 
+from genkit_eval.engine.asking.clock import Clock
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_calls import TARGET, CellCalls, RunCalls
 from genkit_eval.engine.calls import CUT, Called, called, called_async, called_within, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, changed_point
-from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.model_calls import TARGET, CellCalls, RunCalls
-from genkit_eval.engine.off_loop import loop_caller
 from genkit_eval.engine.plan import Plan
-from genkit_eval.engine.recording import recorder
 from genkit_eval.engine.repeats import pass_number
+from genkit_eval.engine.targets.recording import recorder
+from genkit_eval.off_loop import loop_caller
 from genkit_eval.types import DataPoint, Score
 
 __all__ = ["LoopCalls"]

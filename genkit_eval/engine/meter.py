@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable
 from time import monotonic
 
-from genkit_eval.engine.brake import Brake
+from genkit_eval.engine.asking.brake import Brake
+from genkit_eval.engine.asking.usage import Totals
 from genkit_eval.engine.ledger import Ledger
 from genkit_eval.engine.repeats import repeats_of
 from genkit_eval.engine.run import Progress
-from genkit_eval.engine.usage import Totals
 
 __all__ = ["Meter", "OnProgress"]
 

@@ -11,7 +11,7 @@ from typing import Any
 from genkit_eval.definitions import Flow
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import Cell, plan_cell
-from genkit_eval.engine.targets import Target, target_flow
+from genkit_eval.engine.targets.target import Target, target_flow
 from genkit_eval.errors import ConfigError, DataError
 from genkit_eval.registry import EvaluatorRef, Registry
 from genkit_eval.stored import MetricInfo

@@ -9,16 +9,16 @@ from typing import Any
 
 from genkit_eval._data import plain
 from genkit_eval._json import dump
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_limits import model_limits_from
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.model_limits import model_limits_from
 from genkit_eval.engine.plan import Plan, make_plan
-from genkit_eval.engine.recording import REPORTED
 from genkit_eval.engine.repeats import repeats_of
 from genkit_eval.engine.rescore import recorded_refs
 from genkit_eval.engine.source import Source
-from genkit_eval.engine.targets import recorded_target
+from genkit_eval.engine.targets.recording import REPORTED
+from genkit_eval.engine.targets.target import recorded_target
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import Registry
 from genkit_eval.stored import EvalRunKey, EvaluatorRecord

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from genkit_eval._json import load
+from genkit_eval.engine.asking.model_calls import RunCalls
 from genkit_eval.engine.batch import beside_loop, judge_together
 from genkit_eval.engine.calls import called_within
 from genkit_eval.engine.case import isolated
 from genkit_eval.engine.cells import Cell
 from genkit_eval.engine.metric import Metric
-from genkit_eval.engine.model_calls import RunCalls
 from genkit_eval.engine.plan import Plan
 from genkit_eval.stored import EvalMetric
 from genkit_eval.types import DataPoint, Sample, Score

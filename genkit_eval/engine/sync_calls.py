@@ -15,23 +15,23 @@ from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 
-from genkit_eval.engine import model_calls
-from genkit_eval.engine.budget import SpentError
+from genkit_eval.engine.asking import model_calls
+from genkit_eval.engine.asking.budget import SpentError
+from genkit_eval.engine.asking.clock import Clock
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_calls import CellCalls, RunCalls
+from genkit_eval.engine.asking.seat_calls import SeatCalls
 from genkit_eval.engine.calls import called, overdue
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.cells import changed_point
-from genkit_eval.engine.clock import Clock
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.model_calls import CellCalls, RunCalls
-from genkit_eval.engine.off_loop import caller_context
 from genkit_eval.engine.plan import Plan
-from genkit_eval.engine.recording import recorder
 from genkit_eval.engine.repeats import pass_number
-from genkit_eval.engine.seat_calls import SeatCalls
+from genkit_eval.engine.targets.recording import recorder
 from genkit_eval.errors import GenkitEvalError
 from genkit_eval.model_calls import caller
+from genkit_eval.off_loop import caller_context
 
 __all__ = ["SyncCalls"]
 

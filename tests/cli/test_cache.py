@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genkit_eval.engine.cache import CallCache, cache_path
+from genkit_eval.engine.asking.cache import CallCache, cache_path
 from genkit_eval.testing import OpenAIServer
 from tests.cli.conftest import CommandLine, run_files
 

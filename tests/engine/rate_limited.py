@@ -14,8 +14,8 @@ import anyio
 import trio
 from trio.testing import MockClock
 
-from genkit_eval.engine.limiter import Limiter
-from genkit_eval.engine.model_limits import ModelLimits
+from genkit_eval.engine.asking.limiter import Limiter
+from genkit_eval.engine.asking.model_limits import ModelLimits
 
 __all__ = ["Asked", "Bucket", "Busy", "Closed", "Policy", "SlidingWindow", "Unlucky", "Window", "asked", "in_no_time"]
 

@@ -28,8 +28,8 @@ from genkit_eval import (
     Usage,
     record_usage,
 )
-from genkit_eval.engine.brake import Brake
-from genkit_eval.engine.budget import Purse, SpentError
+from genkit_eval.engine.asking.brake import Brake
+from genkit_eval.engine.asking.budget import Purse, SpentError
 from genkit_eval.prices import Prices
 
 pytestmark = pytest.mark.anyio

@@ -16,7 +16,7 @@ import anyio
 import pytest
 
 from genkit_eval import StoreError
-from genkit_eval.engine.cache import CallCache, KeptModel, cache_path
+from genkit_eval.engine.asking.cache import CallCache, KeptModel, cache_path
 
 
 @pytest.fixture
@@ -312,7 +312,7 @@ def test_only_the_user_can_read_what_is_kept(path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from genkit_eval.engine.cache import CallCache
+from genkit_eval.engine.asking.cache import CallCache
 path, name = Path(sys.argv[1]), sys.argv[2]
 for turn in range(10):
     cache = CallCache(path)

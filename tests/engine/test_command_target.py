@@ -111,7 +111,7 @@ def test_only_the_end_of_long_words_is_shown(ge: GenkitEval) -> None:
 
 
 def test_an_output_without_end_is_stopped(ge: GenkitEval, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genkit_eval.engine.processes.LARGEST_OUTPUT", 3 << 20)
+    monkeypatch.setattr("genkit_eval.engine.targets.processes.LARGEST_OUTPUT", 3 << 20)
 
     result = result_of(ge, python("while True: print('x' * 1000)"), "?")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from genkit_eval import EvalRun, GenkitEval, HttpTarget, Limits, run_sync
-from genkit_eval.engine.model_limits import ModelLimits
+from genkit_eval.engine.asking.model_limits import ModelLimits
 from tests.engine.endpoints import Answer, Asked, Endpoint
 
 pytestmark = pytest.mark.usefixtures("no_proxy")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("no_proxy")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genkit_eval.engine.retry.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("genkit_eval.engine.asking.retry.FIRST_PAUSE", 0.01)
 
 
 def evaluated(ge: GenkitEval, target: Any, *, count: int = 1, **limits: Any) -> EvalRun:

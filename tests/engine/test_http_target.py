@@ -239,7 +239,7 @@ def test_an_expression_that_gives_nothing_is_the_targets_error(
 def test_an_endless_expression_costs_its_case_and_the_run_goes_on(
     ge: GenkitEval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genkit_eval.engine.expression.SECONDS", 0.3)
+    monkeypatch.setattr("genkit_eval.engine.targets.expression.SECONDS", 0.3)
     endless = "$ = 1 ? ($loop := function($n){ $loop($n + 2) }; $loop(0)) : $"
 
     with Endpoint(echoed) as endpoint:

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from genkit_eval import ConfigError, DataPoint, EvalRun, GenkitEval, Limits, Message, Outcome, Reply, Status
-from genkit_eval.engine.cache import CallCache, cache_path
+from genkit_eval.engine.asking.cache import CallCache, cache_path
 from genkit_eval.judge import Judge
 from genkit_eval.prompts import fenced
 from genkit_eval.testing import Answer, OpenAIServer, ScriptedModel, chat_answer, error_answer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genkit_eval.engine.kept_replies import vectors_from, vectors_json
+from genkit_eval.engine.asking.kept_replies import vectors_from, vectors_json
 from genkit_eval.models import Vectors
 from genkit_eval.types import Usage
 

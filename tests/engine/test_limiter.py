@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from genkit_eval import ConfigError, ModelError
-from genkit_eval.engine.limiter import Limiter
-from genkit_eval.engine.model_limits import ModelLimits, limits_for, model_limits_from, model_limits_json
-from genkit_eval.engine.pace import Pace
+from genkit_eval.engine.asking.limiter import Limiter
+from genkit_eval.engine.asking.model_limits import ModelLimits, limits_for, model_limits_from, model_limits_json
+from genkit_eval.engine.asking.pace import Pace
 from tests.engine.rate_limited import (
     Bucket,
     Busy,

@@ -27,7 +27,7 @@ from genkit_eval import (
     run_sync,
 )
 from genkit_eval.attachments import MOST_BYTES
-from genkit_eval.engine.recording import recorder
+from genkit_eval.engine.targets.recording import recorder
 from genkit_eval.testing import Answer as ServerAnswer
 from genkit_eval.testing import OpenAIServer, ScriptedModel
 from genkit_eval_openai import openai_models

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from genkit_eval import ConfigError, ModelLimits
-from genkit_eval.engine.model_limits import read_model_limits
+from genkit_eval.engine.asking.model_limits import read_model_limits
 
 
 @pytest.mark.parametrize(

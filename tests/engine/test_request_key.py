@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 
 from genkit_eval import Image, Message
-from genkit_eval.engine.request_key import RequestKey, RequestKeys, key_of_texts
+from genkit_eval.engine.asking.request_key import RequestKey, RequestKeys, key_of_texts
 from genkit_eval.prompts import fenced
 
 

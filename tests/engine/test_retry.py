@@ -10,10 +10,10 @@ import anyio
 import pytest
 
 from genkit_eval import ConfigError, DataPoint, GenkitEval, Judge, Limits, Message, ModelError, Reply, run_sync
-from genkit_eval.engine.limiter import Limiter
-from genkit_eval.engine.model_limits import ModelLimits
+from genkit_eval.engine.asking.limiter import Limiter
+from genkit_eval.engine.asking.model_limits import ModelLimits
+from genkit_eval.engine.asking.retry import Retrier, Tries
 from genkit_eval.engine.resume import limits_of
-from genkit_eval.engine.retry import Retrier, Tries
 from genkit_eval.errors import ModelErrorKind
 from genkit_eval.stored import EvalRunKey
 from genkit_eval.testing import ScriptedModel

@@ -22,7 +22,7 @@ from genkit_eval import (
     Usage,
     record_usage,
 )
-from genkit_eval.engine.usage import added
+from genkit_eval.engine.asking.usage import added
 from genkit_eval.report.lines import rendered
 from genkit_eval.report.run_report import run_lines
 from genkit_eval.report.usage_table import usage_table

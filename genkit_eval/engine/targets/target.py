@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from genkit_eval.definitions import Flow
-from genkit_eval.engine.command_target import COMMAND, CommandTarget
-from genkit_eval.engine.http_target import HttpTarget
-from genkit_eval.engine.model_target import MODEL, ModelTarget, model_target
+from genkit_eval.engine.targets.command_target import COMMAND, CommandTarget
+from genkit_eval.engine.targets.http_target import HttpTarget
+from genkit_eval.engine.targets.model_target import MODEL, ModelTarget, model_target
 from genkit_eval.errors import ConfigError
 from genkit_eval.registry import Registry
 

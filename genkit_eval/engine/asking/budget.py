@@ -9,8 +9,8 @@ from time import monotonic
 
 from pydantic import JsonValue
 
-from genkit_eval.engine.brake import Brake
-from genkit_eval.engine.usage import tokens_of
+from genkit_eval.engine.asking.brake import Brake
+from genkit_eval.engine.asking.usage import tokens_of
 from genkit_eval.errors import ConfigError
 from genkit_eval.prices import Prices
 from genkit_eval.stored import StopCause

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from genkit_eval._files import locked
-from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.errors import StoreError
+from genkit_eval.off_loop import off_loop
 
 __all__ = ["CacheInfo", "CallCache", "KeptModel", "cache_path"]
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 import anyio
 
-from genkit_eval.engine.limiter import Limiter, Slot
-from genkit_eval.engine.limits import Limits
+from genkit_eval.engine.asking.limiter import Limiter, Slot
+from genkit_eval.engine.asking.limits import Limits
 from genkit_eval.errors import ModelError
 
 __all__ = ["Retrier", "Tries"]

@@ -12,14 +12,14 @@ from typing import Self, TypeVar
 import anyio
 from pydantic import JsonValue
 
-from genkit_eval.engine.brake import Brake
-from genkit_eval.engine.budget import Budget, Purse
-from genkit_eval.engine.choices import Choices
-from genkit_eval.engine.clock import Clock
-from genkit_eval.engine.kept_replies import CacheUse, KeptReplies
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.model_calls import RunCalls
-from genkit_eval.engine.usage import Totals
+from genkit_eval.engine.asking.brake import Brake
+from genkit_eval.engine.asking.budget import Budget, Purse
+from genkit_eval.engine.asking.choices import Choices
+from genkit_eval.engine.asking.clock import Clock
+from genkit_eval.engine.asking.kept_replies import CacheUse, KeptReplies
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_calls import RunCalls
+from genkit_eval.engine.asking.usage import Totals
 from genkit_eval.errors import ModelError
 from genkit_eval.model_calls import caller
 from genkit_eval.prices import Prices

@@ -7,22 +7,21 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 import anyio
 from pydantic import BaseModel, JsonValue
 
-from genkit_eval.engine.budget import Purse, SpentError
-from genkit_eval.engine.choices import Choices
-from genkit_eval.engine.clock import Clock
-from genkit_eval.engine.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
-from genkit_eval.engine.limiter import Limiter
-from genkit_eval.engine.limits import Limits
-from genkit_eval.engine.metric import Metric
-from genkit_eval.engine.model_limits import limits_for
-from genkit_eval.engine.request_key import RequestKey, RequestKeys, key_of_texts
-from genkit_eval.engine.retry import Retrier, Tries
-from genkit_eval.engine.usage import Spent, Totals, added, tokens_of
+from genkit_eval.engine.asking.budget import Purse, SpentError
+from genkit_eval.engine.asking.choices import Choices
+from genkit_eval.engine.asking.clock import Clock
+from genkit_eval.engine.asking.kept_replies import KeptReplies, reply_from, reply_json, vectors_from, vectors_json
+from genkit_eval.engine.asking.limiter import Limiter
+from genkit_eval.engine.asking.limits import Limits
+from genkit_eval.engine.asking.model_limits import limits_for
+from genkit_eval.engine.asking.request_key import RequestKey, RequestKeys, key_of_texts
+from genkit_eval.engine.asking.retry import Retrier, Tries
+from genkit_eval.engine.asking.usage import Spent, Totals, added, tokens_of
 from genkit_eval.model_calls import caller, embedded
 from genkit_eval.models import Embedder, Message, Model, Reply, model_identity, model_name
 from genkit_eval.prices import Prices
@@ -40,6 +39,15 @@ CHARACTERS_A_TOKEN = 4
 """As good a guess as any, before the server says it."""
 IMAGE = 4_000
 """Characters that cost about as much as an image."""
+
+
+class _Billable(Protocol):
+    """What can say what it cost: a metric."""
+
+    def costing(self, usage: Sequence[ModelUsage]) -> Self: ...
+
+
+Bill = TypeVar("Bill", bound=_Billable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +337,7 @@ class CellCalls:
         """What was spent so far, by model."""
         return [spent.as_usage(name) for name, spent in self._spent.items()]
 
-    def billed(self, metrics: list[Metric]) -> list[Metric]:
+    def billed(self, metrics: list[Bill]) -> list[Bill]:
         """The metrics, the first one with what they cost."""
         if not self._spent:
             return metrics

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from genkit_eval.engine.off_loop import off_loop
 from genkit_eval.errors import ConfigError, DataError
+from genkit_eval.off_loop import off_loop
 from genkit_eval.workers import POOL
 
 __all__ = ["Expression"]

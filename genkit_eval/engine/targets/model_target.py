@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, create_model
 
 from genkit_eval._json import json_form, json_text
 from genkit_eval.definitions import Flow
-from genkit_eval.engine.recording import TargetResult
+from genkit_eval.engine.targets.recording import TargetResult
 from genkit_eval.errors import ConfigError, DataError, ModelError
 from genkit_eval.model_calls import generate
 from genkit_eval.models import Image, Message, Model, Reply

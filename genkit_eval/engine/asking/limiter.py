@@ -13,10 +13,10 @@ from typing import Self
 
 import anyio
 
-from genkit_eval.engine.model_limits import ModelLimits
-from genkit_eval.engine.off_loop import loop_caller
-from genkit_eval.engine.pace import Pace
+from genkit_eval.engine.asking.model_limits import ModelLimits
+from genkit_eval.engine.asking.pace import Pace
 from genkit_eval.errors import ModelError
+from genkit_eval.off_loop import loop_caller
 
 __all__ = ["Limiter", "Slot"]
 

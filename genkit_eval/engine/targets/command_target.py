@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from genkit_eval._json import dump, load
 from genkit_eval.definitions import Flow
-from genkit_eval.engine.processes import ended
+from genkit_eval.engine.targets.processes import ended
 from genkit_eval.errors import ConfigError, TargetError
 from genkit_eval.http_faults import start_of
 from genkit_eval.redaction import Redactor, looks_like_key, may_be_secret

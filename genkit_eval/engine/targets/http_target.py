@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from pydantic import JsonValue
 
 from genkit_eval.definitions import Flow
-from genkit_eval.engine.expression import Expression
+from genkit_eval.engine.targets.expression import Expression
 from genkit_eval.errors import ConfigError
 from genkit_eval.redaction import looks_like_key, may_be_secret
 
@@ -103,7 +103,7 @@ class HttpTarget:
         @asynccontextmanager
         async def session() -> AsyncIterator[Callable[[JsonValue], Awaitable[object]]]:
             # HTTP takes 100 ms to import, which only a run against an endpoint need cost
-            from genkit_eval.engine.http_calls import Address, HttpCalls, open_client
+            from genkit_eval.engine.targets.http_calls import Address, HttpCalls, open_client
 
             where = Address(self.method, address, headers, shown=self.place, secrets=tuple(values.values()))
             async with open_client(where) as client:

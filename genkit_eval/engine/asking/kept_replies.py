@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 import anyio
 
 from genkit_eval._json import dump, load
-from genkit_eval.engine.off_loop import off_loop
-from genkit_eval.engine.request_key import RequestKey
+from genkit_eval.engine.asking.request_key import RequestKey
 from genkit_eval.errors import ConfigError, ModelError
 from genkit_eval.models import Reply, Vectors
+from genkit_eval.off_loop import off_loop
 from genkit_eval.stores import Journal, RecordedCalls
 from genkit_eval.types import Usage
 
 if TYPE_CHECKING:
-    from genkit_eval.engine.cache import CallCache
+    from genkit_eval.engine.asking.cache import CallCache
 
 __all__ = [
     "CacheUse",
@@ -143,7 +143,7 @@ class KeptReplies:
 
     def _open(self) -> CallCache:
         # 30 ms at import, which only runs need that ask a model
-        from genkit_eval.engine.cache import CallCache, cache_path
+        from genkit_eval.engine.asking.cache import CallCache, cache_path
 
         with self._opening:
             cache = self._cache or CallCache(cache_path())

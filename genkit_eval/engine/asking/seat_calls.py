@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from genkit_eval.engine.model_calls import CellCalls
+from genkit_eval.engine.asking.model_calls import CellCalls
 from genkit_eval.models import Embedder, Message, Model, Reply
 
 __all__ = ["SeatCalls"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from genkit_eval.engine.model_limits import ModelLimits, model_limits_json
+from genkit_eval.engine.asking.model_limits import ModelLimits, model_limits_json
 from genkit_eval.errors import ConfigError
 
 __all__ = ["Limits"]

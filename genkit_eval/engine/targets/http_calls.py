@@ -14,9 +14,9 @@ import httpx2
 from pydantic import JsonValue
 
 from genkit_eval._json import dump, json_text, load
-from genkit_eval.engine.expression import Expression
-from genkit_eval.engine.model_calls import CellCalls
-from genkit_eval.engine.recording import TargetResult, observed
+from genkit_eval.engine.asking.model_calls import CellCalls
+from genkit_eval.engine.targets.expression import Expression
+from genkit_eval.engine.targets.recording import TargetResult, observed
 from genkit_eval.errors import DataError, ModelErrorKind, TargetError
 from genkit_eval.http_faults import kind_of_status, retry_after, start_of
 from genkit_eval.model_calls import caller
