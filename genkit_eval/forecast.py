@@ -121,7 +121,10 @@ async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, coun
     # the last cases of a run are few, and leave places empty: so many at once were busy
     busy = min(terms.limits.max_concurrency, source.count) / min(terms.limits.max_concurrency, chosen.count)
     cases = f"{done} probe case{'' if done == 1 else 's'}" + (f", of which {failed} FAILED" if failed else "")
-    return run.key.usage, max(done, 1), took / busy, cases
+    spent = run.key.usage
+    if ge.cache == "only":
+        return spent, max(done, 1), took / busy, cases
+    return [_uncached(part) for part in spent], max(done, 1), _time_of_calls(spent, took / busy), cases
 
 
 def _failed(result: EvalResult) -> bool:
@@ -139,7 +142,7 @@ def _earlier(ge: GenkitEval, plan: Plan, key: EvalRunKey, asked: Sequence[AskedM
         if alike and then.state is RunState.COMPLETE and then.case_count:
             asked_by = {"target", *(cell.key for cell in plan.cells)}
             usage = [_uncached(_repriced(spent, prices)) for spent in then.usage if spent.used_by in asked_by]
-            return usage, then.case_count, then.seconds, f"run {then.eval_run_id}"
+            return usage, then.case_count, _time_of_calls(then.usage, then.seconds), f"run {then.eval_run_id}"
     return None
 
 
@@ -161,6 +164,11 @@ def _uncached(spent: ModelUsage) -> ModelUsage:
     if not asked:
         return ModelUsage.model_validate({"used_by": spent.used_by, "model": spent.model, "model_calls": cached})
     return _scaled(spent, (asked + cached) / asked)
+
+
+def _time_of_calls(usage: Sequence[ModelUsage], seconds: float | None) -> float | None:
+    """The time, unless the cache answered in place of a model: that tells nothing about calls."""
+    return None if any(spent.cached_calls for spent in usage) else seconds
 
 
 def _scaled(spent: ModelUsage, share: float) -> ModelUsage:

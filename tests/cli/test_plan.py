@@ -87,6 +87,35 @@ def test_a_probe_runs_a_few_cases_and_tells_what_all_would_take(genkit_eval: Com
     assert run_files(judged) == []
 
 
+def test_replies_of_the_cache_do_not_make_the_estimate_lower(genkit_eval: CommandLine, judged: Path) -> None:
+    """What one probe has paid for is kept; the next knows the calls, but neither their tokens nor their time."""
+    known = JUDGED.replace(
+        "ge = GenkitEval", 'class Known(ScriptedModel):\n    identity = "on this desk"\n\nge = GenkitEval'
+    )
+    (judged / "app.py").write_text(known.replace("ScriptedModel(answer", "Known(answer"), encoding="utf-8")
+
+    first = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
+    again = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
+    more = genkit_eval("plan", *PLAN, "--probe", "5", "--json").json
+
+    assert [told["usage"][0]["modelCalls"] for told in (first, again, more)] == [200, 200, 200]
+    assert [told["costUsd"] for told in (first, again, more)] == [pytest.approx(2.0), None, pytest.approx(2.0)]
+    assert [told["seconds"] is None for told in (first, again, more)] == [False, True, True]
+    assert asked(judged) == 16
+
+
+def test_what_only_the_cache_is_asked_costs_nothing(genkit_eval: CommandLine, judged: Path) -> None:
+    known = JUDGED.replace(
+        "ge = GenkitEval", 'class Known(ScriptedModel):\n    identity = "on this desk"\n\nge = GenkitEval'
+    )
+    (judged / "app.py").write_text(known.replace("ScriptedModel(answer", "Known(answer"), encoding="utf-8")
+    genkit_eval("plan", *PLAN, "--probe", "4")
+
+    told = genkit_eval("plan", *PLAN, "--probe", "4", "--cache-only", "--json").json
+
+    assert (told["usage"][0]["modelCalls"], told["costUsd"]) == (0, 0)
+
+
 def test_a_probe_of_more_cases_than_there_are_runs_all(genkit_eval: CommandLine, judged: Path) -> None:
     write_numbers(judged / "numbers.jsonl", 2)
 
