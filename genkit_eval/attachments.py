@@ -176,7 +176,8 @@ def _status(path: str, title: str) -> os.stat_result:
         # as a cell of a table may hold them
         several = '; several are a list, ["a.pdf", "b.png"]' if re.search(r"[,;|]", path) else ""
         why = getattr(problem, "strerror", problem)
-        raise DataError(f"{title} cannot be read: {why} ({path}){several}") from problem
+        where = "" if path == title else f" ({path})"
+        raise DataError(f"{title} cannot be read: {why}{where}{several}") from problem
     if not stat.S_ISREG(status.st_mode):
         raise DataError(f"{title} is no file ({path})")
     if status.st_size > MOST_BYTES:

@@ -124,9 +124,8 @@ def _shown(attachments: Sequence[Attachment], *, instead: str, first: int = 1) -
             with _TURNS[hash(attachment.digest) % len(_TURNS)]:
                 pages = _pages(attachment)
             if not any(text not in ("", NO_TEXT) for text in pages):
-                raise NothingToJudge(
-                    f"{title} has no text on any of its {len(pages)} pages: attach its pages as images"
-                )
+                where = "its only page" if len(pages) == 1 else f"any of its {len(pages)} pages"
+                raise NothingToJudge(f"{title} has no text on {where}: attach what is to be seen as images")
             texts += [(f"{title}, page {number}", text) for number, text in enumerate(pages, 1)]
         elif attachment.media_type == SVG:
             texts.append((f"{title}, the source of an image", content_of(attachment).decode(errors="replace")))

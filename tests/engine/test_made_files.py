@@ -170,6 +170,16 @@ def test_what_is_no_file_to_be_judged_by_is_the_flows_error(ge: GenkitEval, cont
     assert any(text in str(result.error) for text in told)
 
 
+@pytest.mark.parametrize("folder", [None, "/nowhere"])
+def test_the_path_of_a_file_that_cannot_be_read_is_said_once(ge: GenkitEval, folder: str | None) -> None:
+    path = Path(folder or "") / "gone.png"
+
+    result = result_of(ge, lambda _: record_attachment(path))
+
+    where = f" ({path})" if folder else ""
+    assert str(result.error) == f"gone.png cannot be read: No such file or directory{where}"
+
+
 def test_outside_an_evaluation_nothing_is_recorded_nor_read() -> None:
     assert recorder.get() is None
     record_attachment(Path("gone.png"))

@@ -154,6 +154,7 @@ async def test_a_criterion_of_ones_own_sees_and_reads_files_too(tmp_path: Path) 
     ("name", "data", "outcome", "expected"),
     [
         ("blank.pdf", pdf("", ""), Outcome.INCONCLUSIVE, "blank.pdf has no text on any of its 2 pages"),
+        ("scan.pdf", pdf(""), Outcome.INCONCLUSIVE, "scan.pdf has no text on its only page: attach"),
         ("torn.pdf", b"%PDF-1.4\nnothing more", Outcome.FAILED, "torn.pdf cannot be read as a PDF"),
         ("torn.png", picture()[:40], Outcome.FAILED, "torn.png is a broken image"),
         ("torn.jpg", picture("JPEG")[:100], Outcome.FAILED, "torn.jpg is a broken image"),
