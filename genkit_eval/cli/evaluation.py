@@ -88,6 +88,18 @@ def _model_limits(settings: Settings) -> ModelLimits | Mapping[str, ModelLimits]
     return {"*": common, **read_model_limits(settings.model_limit, common=common)}
 
 
+def _tell_idle_limits(settings: Settings, run: EvalRun) -> None:
+    """Of the limits on the command line, those of models that the run did not ask: a name may be misspelt."""
+    if settings.get("model_limit").origin != "--model-limit":
+        return
+    asked = sorted({spent.model for spent in run.key.usage})
+    providers = {name.partition("/")[0] for name in asked}
+    others = f"only {', '.join(asked)}" if asked else "nor any other"
+    for name in read_model_limits(settings.model_limit or ""):
+        if name not in (*asked, *providers, "*"):
+            tell(f"note: --model-limit {name} had no effect: the run asked no such model, {others}")
+
+
 def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:
     """The evaluators asked for with their options; None when none was."""
     return [EvaluatorRef(*parse_evaluator(spec)) for spec in specs] or None
@@ -138,6 +150,7 @@ def _reported(session: Session, request: Request, report: Report, run: EvalRun) 
             tell(message)
     else:
         say(_text(session, run, report, came_to))
+    _tell_idle_limits(session.settings, run)
     if again is not None:
         tell(f"what is finished is kept; go on with: {again}", whole=True)
     return came_to.exit_code

@@ -254,3 +254,20 @@ def test_how_models_are_asked_is_kept_with_the_run(
         "llama": {"concurrency": 1, "requestsPerMinute": 6000},
     }
     assert (limits["callSeconds"], limits["retrySeconds"], limits["retries"]) == (9, 0, 2)
+    told = "note: --model-limit {} had no effect: the run asked no such model, only openai/anything"
+    assert [text for text in done.err.splitlines() if "--model-limit" in text] == [
+        told.format("openai/x"),
+        told.format("llama"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["openai/anything", "openai", "*"])
+def test_a_limit_of_a_model_that_is_asked_is_no_matter_for_a_note(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with OpenAIServer(HARMLESS) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        done = genkit_eval(*JUDGED, "--judge", "openai/anything", "--model-limit", f"{name}:concurrency=4")
+
+    assert done.code == 0
+    assert "note:" not in done.err
