@@ -58,11 +58,13 @@ def command(**options: Any) -> int:
 
 def _lines(facts: Sequence[Fact]) -> list[Line]:
     lines: list[Line] = []
-    for section, members in groupby(facts, key=lambda fact: fact.section):
+    for section, group in groupby(facts, key=lambda fact: fact.section):
+        members = list(group)
+        width = max(15, *(len(fact.name) for fact in members))
         lines.append(line(Span(section, Ink.STRONG)))
         for fact in members:
             mark, ink = ("! ", Ink.BAD) if fact.bad else ("  ", Ink.PLAIN)
-            lines.append(line(Span(mark, ink), Span(f"{fact.name:<15} ", Ink.FAINT), Span(fact.value, ink)))
+            lines.append(line(Span(mark, ink), Span(f"{fact.name:<{width}} ", Ink.FAINT), Span(fact.value, ink)))
         lines.append(blank())
     bad = sum(fact.bad for fact in facts)
     verdict = Span("all is well", Ink.GOOD) if not bad else Span(f"{counted(bad, 'problem')}, marked with !", Ink.BAD)

@@ -106,6 +106,16 @@ def test_doctor_shows_every_setting_with_its_place(
     assert facts["model_limit"] == "openai/a:concurrency=4 (from GENKIT_EVAL_MODEL_LIMIT)"
 
 
+def test_doctor_shows_each_section_in_two_columns(genkit_eval: CommandLine) -> None:
+    lines = genkit_eval("doctor").out.splitlines()
+
+    start = lines.index("settings")
+    settings = lines[start + 1 : lines.index("", start)]
+    names = [text.split()[0] for text in settings]
+    width = max(len(name) for name in names)
+    assert all(text[2 + width] == " " and text[3 + width] != " " for text in settings)
+
+
 def test_doctor_makes_no_folder(genkit_eval: CommandLine, folder: Path) -> None:
     genkit_eval("doctor")
 
