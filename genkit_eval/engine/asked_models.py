@@ -55,5 +55,6 @@ def check_priced(asked: Sequence[AskedModel]) -> None:
     if unknown:
         raise ConfigError(
             f"what {' and '.join(unknown)} cost{'s' if len(unknown) == 1 else ''} is not known, and a budget of US "
-            "dollars was given: give prices, or a budget of calls, tokens or seconds"
+            "dollars was given: name a file of prices by the setting 'prices' (in code GenkitEval(prices=…)), or give "
+            "a budget of calls, tokens or seconds"
         )

@@ -73,6 +73,7 @@ def test_a_budget_of_dollars_without_a_price_is_refused_before_anything_runs(
 
     assert done.code == 2
     assert "what house/judge costs is not known" in done.err
+    assert "name a file of prices by the setting 'prices' (in code GenkitEval(prices=…)), or give a budget" in done.err
     assert not (judged / ".genkit").exists()
 
 
