@@ -125,6 +125,9 @@ def _offered(settings: Settings) -> dict[str, object]:
         name: settings.get(name).value for name in MODELS if settings.get(name).value is not None
     }
     judges, panel = _NEXT_MODEL.split(str(offered.get("judge", ""))), settings.get("panel")
+    twice = next((name for name in judges if judges.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"judge (from {settings.get('judge').origin}) names '{twice}' twice: name each judge once")
     if len(judges) > 1:
         # plugins that judge load it anyway, and nobody else needs it
         from genkit_eval.judged import Panel

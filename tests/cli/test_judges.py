@@ -175,6 +175,13 @@ def test_a_panel_of_less_than_two_judges_is_refused(genkit_eval: CommandLine, an
     assert "but no judge is named: name several with --judge, with commas between" in of_none.err
 
 
+def test_a_judge_that_is_named_twice_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
+    done = genkit_eval(*JUDGED, "--judge", "openai/a,openai/b,openai/a")
+
+    assert (done.code, run_files(answers)) == (2, [])
+    assert done.err == "genkit-eval: judge (from --judge) names 'openai/a' twice: name each judge once\n"
+
+
 def test_a_panel_beside_an_app_is_refused_with_the_place_to_set_it(genkit_eval: CommandLine, app: Path) -> None:
     done = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "--panel", "mean")
 
