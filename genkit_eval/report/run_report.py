@@ -108,7 +108,9 @@ def _noun(run: EvalRun) -> str:
 def _failing_title(found: Concerns, shown: int, run: EvalRun) -> Line:
     which = "" if shown == found.failing else f", the first {shown} of them"
     verb = "fails" if found.failing == 1 else "fail"
-    said = f"{found.failing or 'none'} of {counted(len(run.results), _noun(run))} {verb}{which}"
+    said = f"{found.failing} of {counted(len(run.results), _noun(run))} {verb}{which}"
+    if not found.failing:
+        said = f"no {_noun(run)} fails"
     return line(Span(said, Ink.BAD if found.failing else Ink.PLAIN))
 
 

@@ -85,6 +85,12 @@ def test_show_failed_leaves_out_the_others(genkit_eval: CommandLine, app: Path) 
     assert "n-1" not in genkit_eval("show", "--failed").out
 
 
+def test_where_no_case_fails_show_of_those_says_so(genkit_eval: CommandLine, app: Path) -> None:
+    genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes")
+
+    assert genkit_eval("show", "--failed").out.endswith("\n\nno case fails\n")
+
+
 @pytest.mark.case("data-file/big-integers")
 def test_big_integers_are_shown_digit_by_digit(genkit_eval: CommandLine, app: Path) -> None:
     row = {"input": {"order": 9007199254740993}, "reference": 9007199254740993}
