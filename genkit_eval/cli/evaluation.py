@@ -94,10 +94,9 @@ def _tell_idle_limits(settings: Settings, run: EvalRun) -> None:
         return
     asked = sorted({spent.model for spent in run.key.usage})
     providers = {name.partition("/")[0] for name in asked}
-    others = f"only {', '.join(asked)}" if asked else "nor any other"
     for name in read_model_limits(settings.model_limit or ""):
         if name not in (*asked, *providers, "*"):
-            tell(f"note: --model-limit {name} had no effect: the run asked no such model, {others}")
+            tell(f"note: --model-limit {name} had no effect: the run itself asked {', '.join(asked) or 'no model'}")
 
 
 def refs_of(specs: Sequence[str]) -> list[EvaluatorRef] | None:

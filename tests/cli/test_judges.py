@@ -261,7 +261,7 @@ def test_how_models_are_asked_is_kept_with_the_run(
         "llama": {"concurrency": 1, "requestsPerMinute": 6000},
     }
     assert (limits["callSeconds"], limits["retrySeconds"], limits["retries"]) == (9, 0, 2)
-    told = "note: --model-limit {} had no effect: the run asked no such model, only openai/anything"
+    told = "note: --model-limit {} had no effect: the run itself asked openai/anything"
     assert [text for text in done.err.splitlines() if "--model-limit" in text] == [
         told.format("openai/x"),
         told.format("llama"),
