@@ -46,7 +46,7 @@ class _Guard:
         self.calls: CellCalls
 
     def begin(self, case: Case, seconds: float | None, calls: CellCalls) -> None:
-        self.case, self.clock, self.calls = case, Clock(seconds, None, self.scope.cancel), calls
+        self.case, self.clock, self.calls = case, Clock(seconds, None, self._cut), calls
         calls.timed_by(self.clock)
 
     def end(self) -> None:
@@ -56,6 +56,11 @@ class _Guard:
     def due(self) -> float:
         """The call's deadline, or that of the whole sample."""
         return self.clock.due if self.case is None else min(self.clock.due, self.case.due)
+
+    def _cut(self) -> None:
+        # not by what an earlier call has left behind, and is told now that it will have no reply
+        if self.case is not None and self.clock.is_cut:
+            self.scope.cancel()
 
     def end_early(self) -> None:
         self.clock.due = math.inf

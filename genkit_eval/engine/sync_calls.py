@@ -189,12 +189,13 @@ class SyncCalls:
             while True:
                 # first idle, then look: who adds work after the look sees that somebody waits
                 self._idle += 1
+                # who told may have come when nobody waited any more: what is told now is news again
+                self._told = False
                 try:
                     case = self._pick()
                     if case is not None or self._closing:
                         return case
                     self._news.wait()
-                    self._told = False
                 finally:
                     self._idle -= 1
 
