@@ -122,9 +122,10 @@ async def _probed(ge: GenkitEval, plan: Plan, source: Source, terms: Terms, coun
     busy = min(terms.limits.max_concurrency, source.count) / min(terms.limits.max_concurrency, chosen.count)
     cases = f"{done} probe case{'' if done == 1 else 's'}" + (f", of which {failed} FAILED" if failed else "")
     spent = run.key.usage
-    if ge.cache == "only":
+    if ge.cache == "only" or not any(part.cached_calls for part in spent):
         return spent, max(done, 1), took / busy, cases
-    return [_uncached(part) for part in spent], max(done, 1), _time_of_calls(spent, took / busy), cases
+    # the time of those calls is not known
+    return [_uncached(part) for part in spent], max(done, 1), None, f"{cases}, as if the cache had answered none"
 
 
 def _failed(result: EvalResult) -> bool:
@@ -142,7 +143,8 @@ def _earlier(ge: GenkitEval, plan: Plan, key: EvalRunKey, asked: Sequence[AskedM
         if alike and then.state is RunState.COMPLETE and then.case_count:
             asked_by = {"target", *(cell.key for cell in plan.cells)}
             usage = [_uncached(_repriced(spent, prices)) for spent in then.usage if spent.used_by in asked_by]
-            return usage, then.case_count, _time_of_calls(then.usage, then.seconds), f"run {then.eval_run_id}"
+            cached = any(spent.cached_calls for spent in then.usage)
+            return usage, then.case_count, None if cached else then.seconds, f"run {then.eval_run_id}"
     return None
 
 
@@ -164,11 +166,6 @@ def _uncached(spent: ModelUsage) -> ModelUsage:
     if not asked:
         return ModelUsage.model_validate({"used_by": spent.used_by, "model": spent.model, "model_calls": cached})
     return _scaled(spent, (asked + cached) / asked)
-
-
-def _time_of_calls(usage: Sequence[ModelUsage], seconds: float | None) -> float | None:
-    """The time, unless the cache answered in place of a model: that tells nothing about calls."""
-    return None if any(spent.cached_calls for spent in usage) else seconds
 
 
 def _scaled(spent: ModelUsage, share: float) -> ModelUsage:

@@ -101,6 +101,7 @@ def test_replies_of_the_cache_do_not_make_the_estimate_lower(genkit_eval: Comman
     assert [told["usage"][0]["modelCalls"] for told in (first, again, more)] == [200, 200, 200]
     assert [told["costUsd"] for told in (first, again, more)] == [pytest.approx(2.0), None, pytest.approx(2.0)]
     assert [told["seconds"] is None for told in (first, again, more)] == [False, True, True]
+    assert (first["basis"], again["basis"]) == ("4 probe cases", "4 probe cases, as if the cache had answered none")
     assert asked(judged) == 16
 
 
