@@ -19,6 +19,7 @@ __all__ = ["Concern", "Concerns", "case_lines", "concern_of", "concerns"]
 
 LABEL_WIDTH = 11
 INDENT = "  "
+SHORT_DIGEST = len("sha256:") + 12
 
 
 class Concern(IntEnum):
@@ -123,7 +124,12 @@ def _about(result: EvalResult) -> Iterator[tuple[str, str]]:
     of = {"user": result.user_id, "session": result.session_id, "tags": ", ".join(result.tags)}
     yield from ((label, text) for label, text in of.items() if text)
     for label, files in (("file", result.attachments), ("made", result.output_attachments)):
-        yield from ((label, f"{title_of(file)} ({file.digest or 'not read'})") for file in files)
+        yield from ((label, f"{title_of(file)} ({_short(file.digest)})") for file in files)
+
+
+def _short(digest: str | None) -> str:
+    """As much of a digest as one compares by eye; the run file has all of it."""
+    return "not read" if digest is None else digest if len(digest) <= SHORT_DIGEST else f"{digest[:SHORT_DIGEST]}…"
 
 
 def _answers(metric: EvalMetric) -> str | None:
