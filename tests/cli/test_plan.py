@@ -57,6 +57,14 @@ def asked(folder: Path) -> int:
     return len(path.read_text(encoding="utf-8")) if path.exists() else 0
 
 
+def keep_replies(folder: Path) -> None:
+    """From now on what the judge says is kept for other runs, as it is for a model that can be told from others."""
+    known = JUDGED.replace(
+        "ge = GenkitEval", 'class Known(ScriptedModel):\n    identity = "on this desk"\n\nge = GenkitEval'
+    )
+    (folder / "app.py").write_text(known.replace("ScriptedModel(answer", "Known(answer"), encoding="utf-8")
+
+
 def test_without_a_probe_nothing_is_asked_and_what_is_not_known_is_said(genkit_eval: CommandLine, judged: Path) -> None:
     done = genkit_eval("plan", *PLAN)
     document = genkit_eval("plan", *PLAN, "--json").json
@@ -89,10 +97,7 @@ def test_a_probe_runs_a_few_cases_and_tells_what_all_would_take(genkit_eval: Com
 
 def test_replies_of_the_cache_do_not_make_the_estimate_lower(genkit_eval: CommandLine, judged: Path) -> None:
     """What one probe has paid for is kept; the next knows the calls, but neither their tokens nor their time."""
-    known = JUDGED.replace(
-        "ge = GenkitEval", 'class Known(ScriptedModel):\n    identity = "on this desk"\n\nge = GenkitEval'
-    )
-    (judged / "app.py").write_text(known.replace("ScriptedModel(answer", "Known(answer"), encoding="utf-8")
+    keep_replies(judged)
 
     first = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
     again = genkit_eval("plan", *PLAN, "--probe", "4", "--json").json
@@ -105,11 +110,20 @@ def test_replies_of_the_cache_do_not_make_the_estimate_lower(genkit_eval: Comman
     assert asked(judged) == 16
 
 
+def test_the_time_of_a_run_that_the_cache_answered_is_no_estimate(genkit_eval: CommandLine, judged: Path) -> None:
+    keep_replies(judged)
+
+    genkit_eval("run", *PLAN, "--limit", "10")
+    paid = genkit_eval("plan", *PLAN, "--json").json
+    genkit_eval("run", *PLAN, "--limit", "10")
+    cached = genkit_eval("plan", *PLAN, "--json").json
+
+    assert [told["usage"][0]["modelCalls"] for told in (paid, cached)] == [200, 200]
+    assert [told["seconds"] is None for told in (paid, cached)] == [False, True]
+
+
 def test_what_only_the_cache_is_asked_costs_nothing(genkit_eval: CommandLine, judged: Path) -> None:
-    known = JUDGED.replace(
-        "ge = GenkitEval", 'class Known(ScriptedModel):\n    identity = "on this desk"\n\nge = GenkitEval'
-    )
-    (judged / "app.py").write_text(known.replace("ScriptedModel(answer", "Known(answer"), encoding="utf-8")
+    keep_replies(judged)
     genkit_eval("plan", *PLAN, "--probe", "4")
 
     told = genkit_eval("plan", *PLAN, "--probe", "4", "--cache-only", "--json").json
