@@ -100,7 +100,13 @@ def import_evaluators(**options: Any) -> int:
 @click.command("new", cls=Verb)
 @click.argument("name")
 @click.option("--from", "like", metavar="EVALUATOR", help="Begin with what this one says: a quality, or one of yours.")
-@_output
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write it there. Default: the last part of NAME, with .yaml.",
+)
 @_replace
 @app_option
 @root_option

@@ -177,6 +177,13 @@ def test_an_evaluator_is_begun_with_a_file_that_can_be_imported(genkit_eval: Com
     assert (folder / "deep/evaluator.schema.json").exists()
 
 
+def test_the_help_says_where_a_new_one_is_written(genkit_eval: CommandLine) -> None:
+    begun, printed = (" ".join(genkit_eval("evaluator", verb, "--help").out.split()) for verb in ("new", "schema"))
+
+    assert "Write it there. Default: the last part of NAME, with .yaml." in begun
+    assert "Write it there, in place of stdout." in printed
+
+
 def test_an_evaluator_may_begin_with_what_another_says(genkit_eval: CommandLine, answers: Path) -> None:
     genkit_eval("evaluator", "import", "window.yaml")
 
