@@ -157,7 +157,10 @@ def _plugins_session(options: Mapping[str, object], settings: Settings) -> Sessi
 
 def _not_for_an_app(name: str, settings: Settings) -> ConfigError:
     given, app = settings.get(name), settings.get("app")
-    how = f"judge=Panel([…], by='{given.value}')" if name == "panel" else f"{name}='{given.value}'"
+    models = _NEXT_MODEL.split(str(given.value))
+    how = f"{name}={models if name == 'judge' and len(models) > 1 else given.value!r}"
+    if name == "panel":
+        how = f"judge=Panel([…], by='{given.value}')"
     return ConfigError(
         f"{name} '{given.value}' (from {given.origin}) is for the installed plugins, but app '{app.value}' is named "
         f"(from {app.origin}): set it in the app, like genkit_metrics({how}), or name no app"

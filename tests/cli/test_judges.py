@@ -190,6 +190,19 @@ def test_a_panel_beside_an_app_is_refused_with_the_place_to_set_it(genkit_eval: 
     assert "like genkit_metrics(judge=Panel([…], by='mean'))" in done.err
 
 
+@pytest.mark.parametrize(
+    ("named", "in_code"),
+    [("openai/a", "judge='openai/a'"), ("openai/a, openai/b", "judge=['openai/a', 'openai/b']")],
+)
+def test_judges_beside_an_app_are_told_as_code_would_have_them(
+    genkit_eval: CommandLine, app: Path, named: str, in_code: str
+) -> None:
+    done = genkit_eval("run", "numbers.jsonl", "-t", "echo", "-e", "my/yes", "--judge", named)
+
+    assert done.code == 2
+    assert f"set it in the app, like genkit_metrics({in_code}), or name no app" in done.err
+
+
 def test_a_judge_that_was_a_function_of_an_app_is_not_taken_for_a_name(genkit_eval: CommandLine, answers: Path) -> None:
     runs = answers / ".genkit" / "evals"
     runs.mkdir(parents=True)
