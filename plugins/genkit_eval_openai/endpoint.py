@@ -59,10 +59,14 @@ class Endpoint:
         """Find out, before anything is paid for, whether there is a key, or a server that may need none.
 
         Raises:
+            ConfigError: the address that the environment gives is none.
             OpenAIError: there is neither.
         """
+        url = self.setting(self.base_url, "OPENAI_BASE_URL")
+        if url is not None:
+            self._check_url(url)
         has_own = any(name.lower() == "authorization" for name in self.headers)
-        if has_own or self.setting(self.base_url, "OPENAI_BASE_URL") or self.setting(self.api_key, "OPENAI_API_KEY"):
+        if has_own or url or self.setting(self.api_key, "OPENAI_API_KEY"):
             return
         raise OpenAIError(
             f"provider '{self.name}' has no key: set OPENAI_API_KEY or give api_key, "
@@ -72,14 +76,15 @@ class Endpoint:
         )
 
     def _check_url(self, url: str) -> None:
+        named = "base_url" if self.base_url is not None else "OPENAI_BASE_URL"
         parts = urlsplit(url)
         if parts.username or parts.password:
             raise ConfigError(
-                f"provider '{self.name}': base_url holds a user or password, which would show in logs: "
+                f"provider '{self.name}': {named} holds a user or password, which would show in logs: "
                 "give it as headers={'Authorization': 'Basic …'}"
             )
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"provider '{self.name}': base_url {url!r} is no http:// or https:// address")
+            raise ConfigError(f"provider '{self.name}': {named} {url!r} is no http:// or https:// address")
         for route in _ROUTES:
             if parts.path.rstrip("/").endswith(route):
-                raise ConfigError(f"provider '{self.name}': base_url ends in {route}: leave that out")
+                raise ConfigError(f"provider '{self.name}': {named} ends in {route}: leave that out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -147,6 +148,29 @@ def test_without_key_and_address_nothing_is_called() -> None:
 def test_settings_that_cannot_be_are_refused_at_once(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         Registry().install(openai_models(**options))
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("localhost:8080/v1", "OPENAI_BASE_URL 'localhost:8080/v1' is no http:// or https:// address"),
+        ("http://h/v1/chat/completions", "OPENAI_BASE_URL ends in /chat/completions: leave that out"),
+        ("http://me:secret@h/v1", "OPENAI_BASE_URL holds a user or password, which would show in logs"),
+    ],
+)
+def test_an_address_of_the_environment_that_cannot_be_is_refused_before_a_call(
+    url: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    registry = Registry()
+    registry.install(openai_models(api_key="k"))
+
+    with pytest.raises(ConfigError, match=re.escape(f"provider 'openai': {said}")) as of_chat:
+        run_sync(registry.model("openai/gpt-x").generate(ASK))
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        run_sync(registry.embedder("openai/embed-x").embed(["a"]))
+
+    assert "secret" not in str(of_chat.value)
 
 
 def test_models_and_embedders_are_those_of_the_protocols() -> None:
