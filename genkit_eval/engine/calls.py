@@ -63,8 +63,9 @@ async def called_async(call: Callable[[A], Awaitable[object]], argument: A, canc
         # the coroutine is closed: its loop is gone
         raise
     except BaseException as problem:
-        # when it is us who are cancelled, not the call by itself, cancellation may also come within a group
-        if _is_ctrl_c(problem) or anyio.current_effective_deadline() == -math.inf:
+        # it may be us who are cancelled, not the call by itself
+        is_cancelled = _is_or_holds(problem, cancelled) and anyio.current_effective_deadline() == -math.inf
+        if is_cancelled or _is_ctrl_c(problem):
             raise
         error = "cancelled: the call cancelled itself" if isinstance(problem, cancelled) else described(problem)
         return None, error, perf_counter() - started
@@ -72,9 +73,13 @@ async def called_async(call: Callable[[A], Awaitable[object]], argument: A, canc
 
 
 def _is_ctrl_c(problem: BaseException) -> bool:
+    return _is_or_holds(problem, KeyboardInterrupt)
+
+
+def _is_or_holds(problem: BaseException, kind: type[BaseException]) -> bool:
     if isinstance(problem, BaseExceptionGroup):
-        return problem.subgroup(KeyboardInterrupt) is not None
-    return isinstance(problem, KeyboardInterrupt)
+        return problem.subgroup(kind) is not None
+    return isinstance(problem, kind)
 
 
 async def called_within(

@@ -301,7 +301,9 @@ class LoopCalls:
         limits = self._limits
         if limits.sample_seconds is None:
             return await called_within(cell.call, point, limits.evaluator_seconds, calls.timed_by)
-        with anyio.move_on_after(case.due - perf_counter()):
+        with anyio.move_on_after(case.due - perf_counter()) as scope:
             if not case.overdue:
-                return await called_within(cell.call, point, limits.evaluator_seconds, calls.timed_by)
+                result = await called_within(cell.call, point, limits.evaluator_seconds, calls.timed_by)
+                if result is CUT or not scope.cancel_called:
+                    return result
         return overdue("sample", limits.sample_seconds)

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from genkit_eval import DataPoint, GenkitEval, Outcome, run_sync
+from genkit_eval import DataPoint, GenkitEval, Limits, Outcome, run_sync
 
 
 class Speechless(Exception):
@@ -83,6 +83,39 @@ async def test_an_evaluator_may_raise_anything(ge: GenkitEval, name: str, kind: 
     assert broken.outcome is Outcome.FAILED
     assert str(broken.error).startswith(words)
     assert run.summary()[0].verdict == (0 if kind == "batch" else 2)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("what", ["target", "evaluator", "batch", "sample"])
+@pytest.mark.parametrize("make", [lambda: SystemExit(3), lambda: Panic("in the middle")], ids=["exit", "panic"])
+async def test_what_a_call_raises_when_its_time_is_up_costs_its_own_cell(
+    ge: GenkitEval, what: str, make: Callable[[], BaseException]
+) -> None:
+    async def call(given: object) -> object:
+        if what == "batch" or given == 1 or (what != "target" and isinstance(given, DataPoint) and given.input == 1):
+            try:
+                await anyio.sleep_forever()
+            finally:
+                raise make()
+        return True
+
+    async def echo(x: object) -> object:
+        return x
+
+    ge.define_flow("f", call if what == "target" else echo)
+    ge.define_evaluator("t/judge", call, batch=what == "batch")
+    limits = {"target": Limits(target_seconds=0.05), "sample": Limits(sample_seconds=0.05)}
+
+    run = await ge.evaluate(
+        [{"input": i} for i in range(3)],
+        target="f",
+        evaluators=["t/judge"],
+        limits=limits.get(what, Limits(evaluator_seconds=0.05)),
+    )
+
+    late = run.results[1]
+    error = late.error if what == "target" else late.metrics[0].error
+    assert str(error).startswith(f"timeout: the {'evaluator' if what == 'batch' else what} took longer")
 
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
