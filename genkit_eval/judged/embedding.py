@@ -53,6 +53,16 @@ class Embedding:
             )
         return found
 
+    def check(self) -> None:
+        """Find out, before anything is paid for, what would keep it from working.
+
+        Raises:
+            GenkitEvalError: what `found` or the embedder's own `check(config)`, if it has one, finds: no key, say.
+        """
+        check = getattr(self.found(), "check", None)
+        if callable(check):
+            check(self.options or None)
+
     async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
         """The cosine of each of the others with the text, by one call.
 

@@ -66,15 +66,15 @@ class Instruments:
         return () if self.own_judge is None else (self.own_judge, *self.others)
 
     def check(self) -> None:
-        """Look up what goes by a name.
+        """Find out, before anything is paid for, what would keep judges and embedder from working.
 
         Raises:
-            ConfigError: there is no judge or embedder of that name, or it does not take its options.
+            GenkitEvalError: there is no judge or embedder of that name, it does not take its options, or has no key.
         """
         for judge in self.judges:
             judge.check()
         if self.embedder is not None:
-            self.embedder.found()
+            self.embedder.check()
 
 
 class NothingToJudge(Exception):

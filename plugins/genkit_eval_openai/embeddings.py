@@ -30,6 +30,14 @@ class OpenAIEmbedder:
         """Its name and where its server is."""
         return self._server.endpoint.identity(self.name)
 
+    def check(self, config: Mapping[str, JsonValue] | None = None) -> None:
+        """Find out, before anything is paid for, what would keep calls from working.
+
+        Raises:
+            OpenAIError: there is no key. ConfigError: the address is none.
+        """
+        self._server.endpoint.check()
+
     async def embed(self, texts: Sequence[str], *, config: Mapping[str, JsonValue] | None = None) -> Vectors:
         """One vector a text, in their order, all of one length, finite and not all zeros.
 

@@ -175,6 +175,19 @@ def test_a_panel_of_less_than_two_judges_is_refused(genkit_eval: CommandLine, an
     assert "but no judge is named: name several with --judge, with commas between" in of_none.err
 
 
+@pytest.mark.parametrize("option", ["--judge", "--embedder"])
+def test_a_model_whose_address_is_none_is_refused_before_the_run(
+    genkit_eval: CommandLine, answers: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "127.0.0.1:9")
+    name = "genkitEval/maliciousness" if option == "--judge" else "genkitEval/answer_similarity"
+
+    done = genkit_eval("run", "answers.json", "-e", name, option, "openai/x", "--yes")
+
+    assert (done.code, run_files(answers)) == (2, [])
+    assert "provider 'openai': OPENAI_BASE_URL '127.0.0.1:9' is no http:// or https:// address" in done.err
+
+
 def test_a_judge_that_is_named_twice_is_refused(genkit_eval: CommandLine, answers: Path) -> None:
     done = genkit_eval(*JUDGED, "--judge", "openai/a,openai/b,openai/a")
 
