@@ -41,7 +41,7 @@ TARGET = -1
 
 
 class _Seat:
-    """One thread's place: which call it is in. Whoever pops `hold` owns the case."""
+    """One thread's place: which call it is in. Whoever pops what that call has in `hold` owns the case."""
 
     __slots__ = ("asked", "calls", "cell", "clock", "due", "hold", "seen")
 
@@ -59,13 +59,15 @@ class _Seat:
         self.cell, self.clock = cell, None
         self.due = math.inf if seconds is None else perf_counter() + seconds
         self.calls += 1
-        self.hold.append(case)
+        # another one for each call, and last: who finds a call late takes no later one
+        self.hold = [case]
 
-    def leave(self) -> Case | None:
+    @staticmethod
+    def leave(hold: list[Case]) -> Case | None:
         """The case, for one caller only: the thread when its call returns, or the watch when it is overdue."""
         try:
             # a single operation, so that exactly one of two threads gets it
-            return self.hold.pop()
+            return hold.pop()
         except IndexError:
             return None
 
@@ -241,7 +243,7 @@ class SyncCalls:
         for number in range(case.next_cell, len(cells)):
             seat.enter(case, number, seconds[number])
             metrics = cells[number].run(case.point)
-            if seat.leave() is None:
+            if seat.leave(seat.hold) is None:
                 return False
             asked = seat.asked.ended()
             if asked is not None and seat.is_cut:
@@ -258,7 +260,7 @@ class SyncCalls:
         recorder.set(case.records)
         seat.enter(case, TARGET, self._limits.target_seconds)
         value, error, took = called(self._plan.call_target, case)
-        if seat.leave() is None:
+        if seat.leave(seat.hold) is None:
             return False
         asked = seat.asked.ended()
         if asked is not None and seat.is_cut:
@@ -285,10 +287,11 @@ class SyncCalls:
             pause.wait(TICK_SECONDS)
             waiting = 0
             for seat in list(self._seats):
-                if not seat.hold:
+                hold = seat.hold
+                if not hold:
                     continue
                 if seat.is_late or (self._limits.sample_seconds is not None and seat.case_overdue):
-                    self._take_away(seat)
+                    self._take_away(seat, hold)
                 elif seat.seen == seat.calls:
                     waiting += 1
                 seat.seen = seat.calls
@@ -302,8 +305,8 @@ class SyncCalls:
         for _ in range(min(max(1, len(self._seats)), self._limits.max_concurrency - len(self._seats))):
             self._spawn()
 
-    def _take_away(self, seat: _Seat) -> None:
-        case = seat.leave()
+    def _take_away(self, seat: _Seat, hold: list[Case]) -> None:
+        case = seat.leave(hold)
         if case is None:
             return
         self._seats.remove(seat)

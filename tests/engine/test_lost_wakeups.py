@@ -1,4 +1,4 @@
-"""Nobody waits for ever: who is told of work wakes up, and what a call has left behind ends no other."""
+"""Who is told of work wakes up, and what a call has left behind, or was too late for, ends no other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from genkit_eval.engine import Means, new_key
 from genkit_eval.engine.case import Case
 from genkit_eval.engine.feed import Feed
 from genkit_eval.engine.ledger import Ledger
-from genkit_eval.engine.sync_calls import SyncCalls
+from genkit_eval.engine.sync_calls import SyncCalls, _Seat
 from genkit_eval.stats import Tally
 from tests.engine.cases import define_same, samples
 
@@ -131,3 +131,19 @@ async def test_who_is_told_when_nobody_waits_any_more_leaves_the_next_to_be_told
     waiter.join(20)
 
     assert found == [first, second, third]
+
+
+@pytest.mark.anyio
+async def test_a_call_that_returns_while_it_is_found_late_is_not_taken_for_the_next_one(ge: GenkitEval) -> None:
+    calls = await _calls_of(ge, iter(()))
+    first, second = (Case(number, Sample(input=number)) for number in range(2))
+    seat = _Seat(calls._begin_asking)
+    seat.enter(first, 0, -1.0)
+    found_late = seat.hold
+    assert seat.is_late
+
+    assert seat.leave(seat.hold) is first
+    seat.enter(second, 0, 60.0)
+    calls._take_away(seat, found_late)
+
+    assert seat.leave(seat.hold) is second
