@@ -10,6 +10,7 @@ from time import monotonic
 from pydantic import JsonValue
 
 from genkit_eval.engine.asking.brake import Brake
+from genkit_eval.engine.asking.numbers import is_number
 from genkit_eval.engine.asking.usage import tokens_of
 from genkit_eval.errors import ConfigError
 from genkit_eval.prices import Prices
@@ -41,11 +42,11 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("usd", "seconds"):
             value = getattr(self, name)
-            if value is not None and not (_is_number(value) and 0 < value < math.inf):
+            if value is not None and not (is_number(value) and 0 < value < math.inf):
                 raise ConfigError(f"a budget's {name} is {value!r}: expected a number above 0, or None for no limit")
         for name in ("tokens", "calls"):
             value = getattr(self, name)
-            if value is not None and not (_is_number(value) and isinstance(value, int) and value > 0):
+            if value is not None and not (is_number(value) and isinstance(value, int) and value > 0):
                 raise ConfigError(
                     f"a budget's {name} is {value!r}: expected a whole number above 0, or None for no limit"
                 )
@@ -54,10 +55,6 @@ class Budget:
         """As a run's key holds it."""
         limits = {"usd": self.usd, "tokens": self.tokens, "calls": self.calls, "seconds": self.seconds}
         return {name: limit for name, limit in limits.items() if limit is not None}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class SpentError(Exception):

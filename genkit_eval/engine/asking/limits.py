@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from genkit_eval.engine.asking.model_limits import ModelLimits, model_limits_json
+from genkit_eval.engine.asking.numbers import is_number
 from genkit_eval.errors import ConfigError
 
 __all__ = ["Limits"]
@@ -46,11 +47,11 @@ class Limits:
             raise ConfigError(f"max_concurrency is {most!r}: expected a whole number from 1 up")
         for name in ("target_seconds", "evaluator_seconds", "sample_seconds", "call_seconds"):
             seconds = getattr(self, name)
-            if seconds is not None and not (_is_number(seconds) and math.isfinite(seconds) and seconds > 0):
+            if seconds is not None and not (is_number(seconds) and math.isfinite(seconds) and seconds > 0):
                 raise ConfigError(f"{name} is {seconds!r}: expected seconds above 0, or None for no deadline")
         for name in ("retry_seconds", "retry_after_most_seconds"):
             seconds = getattr(self, name)
-            if not (_is_number(seconds) and 0 <= seconds < math.inf):
+            if not (is_number(seconds) and 0 <= seconds < math.inf):
                 raise ConfigError(f"{name} is {seconds!r}: expected seconds from 0 up")
         if isinstance(self.retries, bool) or not isinstance(self.retries, int) or self.retries < 0:
             raise ConfigError(f"retries is {self.retries!r}: expected a whole number from 0 up")
@@ -94,11 +95,7 @@ _RETRYING = {
 def _is_count_or_share(value: int | float) -> bool:
     if isinstance(value, float):
         return 0.0 < value <= 1.0
-    return _is_number(value) and value >= 1
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number(value) and value >= 1
 
 
 _STANDARD = Limits()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
+from genkit_eval.engine.asking.numbers import is_number
 from genkit_eval.errors import ConfigError, UnknownName
 
 __all__ = ["ModelLimits", "limits_for", "model_limits_from", "model_limits_json", "read_model_limits"]
@@ -50,8 +51,7 @@ class ModelLimits:
                 raise ConfigError(f"{name} of a model is {count!r}: expected a whole number from 1 up")
         for name in ("requests_per_minute", "tokens_per_minute"):
             rate = getattr(self, name)
-            is_number = isinstance(rate, int | float) and not isinstance(rate, bool)
-            if not (rate is None or (is_number and 0 < rate < math.inf)):
+            if not (rate is None or (is_number(rate) and 0 < rate < math.inf)):
                 raise ConfigError(f"{name} of a model is {rate!r}: expected a number above 0, or None for no limit")
 
 
